@@ -1,6 +1,6 @@
 /**
- * `bench --page`: the workloads in the page, as a visitor has them: opened by their links, played at full speed, while
- * the page draws them. The number of steps is the one that the page shows.
+ * `bench --page`: runs the workloads in the page, as for a visitor: opened by their links and played at full speed
+ * while the page draws them. The number of steps is read from the page.
  */
 import type { Locator, Page } from 'playwright-core';
 import { LockstepError } from '../base/errors';
@@ -11,7 +11,7 @@ import { withSite } from './open-site';
 
 const VIEWPORT = { width: 1360, height: 860 };
 const WARM_UP_MS = 2000;
-/** How long the page may take to be ready, and to show a further step. */
+/** The most time for the page to be ready, and to show a further step. */
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 5;
 
@@ -60,7 +60,7 @@ function linkOf({ preset, setting }: Workload, { device, fusedMultiplyAdd }: Ben
   return `#${keys}`;
 }
 
-/** Starts the run, and waits until it is warm. What the page refuses is the error of the command. */
+/** Starts the run, and waits until it is warm. If the page refuses the run, throws that error. */
 async function play(page: Page, address: string): Promise<void> {
   await page.goto(address);
   const button = page.getByRole('button', { name: 'Play', exact: true }).and(page.locator(':enabled'));
@@ -73,7 +73,7 @@ async function play(page: Page, address: string): Promise<void> {
   await refuse(problem);
 }
 
-/** Throws what a notice of the page says, with the error code that the notice has. */
+/** Throws an error with the words and the error code of the page's notice. */
 async function refuse(problem: Locator): Promise<void> {
   if (!(await problem.isVisible())) return;
   const code = (await problem.getAttribute('data-notice')) ?? '';
@@ -82,7 +82,7 @@ async function refuse(problem: Locator): Promise<void> {
   throw new LockstepError(isErrorCode(code) ? code : 'internal', said, hint.join(' '));
 }
 
-/** From one change of the number of steps to another one, at least `milliseconds` later. */
+/** Measured from one change of the number of steps to another, at least `milliseconds` later. */
 async function stepsPerSecond(page: Page, milliseconds: number): Promise<number> {
   const status = page.getByRole('status', { name: 'Step', exact: true });
   const opened = performance.now();

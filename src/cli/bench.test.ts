@@ -1,4 +1,4 @@
-/** `lockstep bench`: the options, a run on the CPU, the report that it writes, and what --against says of two. */
+/** `lockstep bench`: the options, a run on the CPU, its report, and --against with two reports. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,7 @@ describe('a run', () => {
     const [first] = report.workloads;
     expect(first?.median).toBeGreaterThan(0);
     expect(printed).toMatch(/^mlp-single /m);
-    // A report of a machine that is a thousand times as fast.
+    // A report of a machine that is a thousand times faster.
     const faster = { ...report, workloads: report.workloads.map((work) => ({ ...work, median: 1000 * work.median })) };
     writeFileSync(file, JSON.stringify(faster));
     expect(await bench(benchOptions({ ...quick, against: file }), none)).toBe(EXIT.slower);

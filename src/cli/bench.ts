@@ -1,6 +1,6 @@
 /**
- * `lockstep bench`: steps a second of the ready-made runs on this machine, as a table or as JSON; beside an earlier
- * report with --against, whose exit status a CI can use.
+ * `lockstep bench`: steps per second of the presets on this machine, as a table or as JSON; with --against, compares
+ * them with an earlier report and sets an exit status for CI.
  */
 import { readFile } from 'node:fs/promises';
 import { cpus, type as osType } from 'node:os';
@@ -68,7 +68,7 @@ export function workloadLine({ id, median, slowest, fastest }: BenchWorkload, be
   return `${id.padEnd(20)}${rate(median).padStart(10)}${rate(slowest).padStart(10)}${rate(fastest).padStart(10)}${beside}`;
 }
 
-/** What is to be said of a report beside an earlier one, and the exit status. */
+/** The words that compare a report with an earlier one, and the exit status. */
 export function besides(
   now: BenchReport,
   before: BenchReport,

@@ -1,6 +1,6 @@
 /**
- * `--checkpoint`, `--checkpoint-every` and `--resume`: the run without the stop; a save that is interrupted anywhere
- * leaves the one before.
+ * `--checkpoint`, `--checkpoint-every` and `--resume`: a resumed run equals one without a stop; a save interrupted
+ * anywhere leaves the previous checkpoint.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ test('five steps, and the rest from the checkpoint, are the twelve steps', async
   expect(resumed.losses).toEqual(straight.losses.slice(5));
   expect(resumed.weightsSha256).toBe(straight.weightsSha256);
   expect(resumed.notices.map((n) => n.id)).toContain('resumed');
-  // Named in the configuration, relative to it.
+  // The checkpoint named in the configuration, relative to that file.
   expect((await run({ resume: 'ckpt' })).weightsSha256).toBe(straight.weightsSha256);
 });
 
@@ -93,7 +93,7 @@ test('interrupted between the two renames, the save before is what is loaded; an
   const old = await bytes('ckpt');
   await run({ steps: 4 }, { checkpoint: file('next') });
   const next = await bytes('next');
-  // As saveCheckpoint leaves it when the process dies after the first rename.
+  // The state in which saveCheckpoint leaves the files if the process dies after the first rename.
   await link(file('ckpt.safetensors'), file('ckpt.safetensors.previous'));
   await rm(file('ckpt.safetensors'));
   await copyFile(file('next.safetensors'), file('ckpt.safetensors'));

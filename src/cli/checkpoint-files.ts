@@ -1,8 +1,8 @@
 /**
  * Checkpoints in the file system. Saving is atomic: both files are written beside the old ones and reach the disk
- * first; then the model is renamed and last the state, which names the model that belongs to it by its checksums.
- * Whoever is interrupted between the two leaves the model before as `<base>.safetensors.previous`, which loading takes
- * instead; the files it was writing are removed by the next save. Called by train.ts and read-run.ts.
+ * first; then the model is renamed and last the state, which names the model that belongs to it by its checksums. A
+ * save interrupted between the two renames leaves the previous model as `<base>.safetensors.previous`, which loading
+ * then uses; the next save removes the unfinished files. Called by train.ts and read-run.ts.
  */
 import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +17,7 @@ import { writeThrough } from './write-through';
 const previousOf = (file: string): string => `${file}.previous`;
 const temporaryOf = (file: string): string => `${file}.${process.pid}.tmp`;
 
-/** What a process left that was killed in the middle of a save: files under its number, though it is gone. */
+/** Removes the files of a process that was killed during a save: their names have its number, but it no longer runs. */
 async function removeLeftovers(file: string): Promise<void> {
   const folder = path.dirname(path.resolve(file));
   const prefix = `${path.basename(file)}.`;
@@ -33,7 +33,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Not ours to ask, but there.
+    // EPERM: we may not signal the process, but it exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -44,8 +44,8 @@ export async function saveCheckpoint(base: string, { model, state }: CheckpointF
     await Promise.all([modelFile, stateFile].map(removeLeftovers));
     await writeThrough(temporaryOf(modelFile), model);
     await writeThrough(temporaryOf(stateFile), state);
-    // A second name for the model that the old state belongs to. After a save that was interrupted it has one, and
-    // there is none before the first.
+    // A second name for the model that belongs to the old state. After an interrupted save this name exists already,
+    // and before the first save there is no model.
     if (await isWhole(base)) {
       await rm(previousOf(modelFile), { force: true });
       await link(modelFile, previousOf(modelFile));
@@ -66,8 +66,7 @@ async function isWhole(base: string): Promise<boolean> {
 }
 
 /**
- * The two files under the names by which the session looks for them: those of `name`, read from `base`, which may be a
- * checkpoint in shards.
+ * The two files of the checkpoint `base`, which may be in shards, under the names that the session expects for `name`.
  */
 export async function loadCheckpoint(base: string, name: string): Promise<Files> {
   const joined = await loadShards(base);

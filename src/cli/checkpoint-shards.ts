@@ -1,8 +1,8 @@
 /**
  * Checkpoints in shards in the file system: a folder with an index and a file for each rank. Saving is atomic: the new
- * folder is written beside the old one and reaches the disk first; then the old one steps aside as `<base>.previous`
- * and the new one takes its name. Whoever is interrupted between the two leaves the one before, which loading takes.
- * Called by train.ts and checkpoint-files.ts.
+ * folder is written beside the old one and reaches the disk first; then the old one is renamed to `<base>.previous` and
+ * the new one gets its name. A save interrupted between the two renames leaves the previous checkpoint, which loading
+ * then uses. Called by train.ts and checkpoint-files.ts.
  */
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const previousOf = (base: string): string => `${base}.previous`;
 const isThere = async (file: string): Promise<boolean> => (await stat(file).catch(() => undefined)) !== undefined;
 const isCheckpoint = (folder: string): Promise<boolean> => isThere(path.join(folder, INDEX));
 
-/** Throws where a folder or file of that name is no checkpoint in shards, which a save would replace. */
+/** Throws if a folder or file of this name is not a sharded checkpoint, because a save would replace it. */
 export async function checkShardsPlace(base: string): Promise<void> {
   if (!(await isThere(base)) || (await isCheckpoint(base))) return;
   throw new LockstepError(
@@ -36,7 +36,7 @@ export async function saveShards(base: string, files: Files): Promise<void> {
     await rm(made, { recursive: true, force: true });
     await mkdir(made);
     for (const [name, bytes] of Object.entries(files)) await writeThrough(path.join(made, name), bytes);
-    // After a save that was interrupted the one before may be the only one there is.
+    // After an interrupted save, the previous checkpoint may be the only one.
     if (await isCheckpoint(base)) {
       await rm(previousOf(base), { recursive: true, force: true });
       await rename(base, previousOf(base));
@@ -50,7 +50,7 @@ export async function saveShards(base: string, files: Files): Promise<void> {
   }
 }
 
-/** undefined: there is no checkpoint in shards of that name. */
+/** undefined: no sharded checkpoint has this name. */
 export async function loadShards(base: string): Promise<CheckpointFiles | undefined> {
   const folders = [base, previousOf(base)];
   for (const folder of folders) {

@@ -1,6 +1,6 @@
 /**
- * `lockstep code`: the script of the run, in a file or on standard output, with the rows that it loads where only
- * Lockstep makes them.
+ * `lockstep code`: the script of the run, in a file or on standard output, with the rows that it loads if only Lockstep
+ * can make them.
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * `lockstep code`: the PyTorch script of a run, which prints the losses that `lockstep train` reports, as many as the
- * run has; or, to be read beside it, the TensorFlow script.
+ * `lockstep code`: writes the PyTorch script of a run, which prints all the losses that `lockstep train` reports; or
+ * the TensorFlow script, for reading.
  */
 import { pytorchScript } from '../headless/pytorch-script';
 import { tensorflowScript } from '../headless/tensorflow-script';

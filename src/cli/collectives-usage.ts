@@ -1,6 +1,6 @@
 /**
- * The options of `lockstep collectives`: nccl-tests' in their long form, and which algorithm, transport and modelled
- * machine. Read by usage.ts.
+ * The options of `lockstep collectives`: nccl-tests' options in their long form, and the algorithm, transport and
+ * modelled machine. Read by usage.ts.
  */
 import { lookup } from '../base/lookup';
 import {
@@ -14,10 +14,10 @@ import type { CollectivesRequest } from '../protocol/collectives-report';
 import { HARDWARE, LIMITS } from '../protocol/config';
 import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
 
-/** allReduce is all_reduce, as torch.distributed writes it. */
+/** torch.distributed's spelling: all_reduce for allReduce. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 
-/** sendRecv is no algorithm's: two ranks, one message. */
+/** sendRecv is left out, because it has no algorithms: two ranks, one message. */
 const OPS = COLLECTIVE_OPS.filter((op) => op !== 'sendRecv');
 const byName = <T extends string>(names: readonly T[]): ReadonlyMap<string, T> =>
   new Map(names.map((name) => [snake(name), name]));
@@ -93,7 +93,7 @@ export function collectivesOptions(values: Values): CollectivesOptions {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
-/** '64KiB..16MiB', '64K..16M' as nccl-tests writes them, or '1024'. All are powers of 1024. */
+/** '64KiB..16MiB', nccl-tests' form '64K..16M', or '1024'. Units are powers of 1024. */
 function sizeRange(text: string): { readonly from: number; readonly to: number } {
   const [first = '', last = first, more] = text.split('..');
   const [from, to] = [sizeOf(first), sizeOf(last)];

@@ -1,6 +1,6 @@
 /**
- * `lockstep collectives`: a collective over a range of sizes, in a table like that of nccl-tests, with what this
- * machine takes and what the modelled one would; each run's values are checked first. The measuring is the session's.
+ * `lockstep collectives`: a collective over a range of sizes, in a table like that of nccl-tests, with measured times
+ * on this machine and modelled times; each run's values are checked first. The session measures.
  */
 
 import { runCollectives } from '../bench/run-collectives';

@@ -1,4 +1,4 @@
-/** The options of `lockstep compare`: two files, a bar, and in what form the answer is printed. Read by usage.ts. */
+/** The options of `lockstep compare`: two files, a bar, and the form of the output. Read by usage.ts. */
 import { brief } from '../base/brief';
 import { HELP, type OptionRow, textOf, usageError, type Values } from './option-values';
 

@@ -1,4 +1,4 @@
-/** `lockstep compare`: reads two reports, holds them against each other and prints what it finds. Runs nothing. */
+/** `lockstep compare`: reads two reports, compares them and prints the result. Runs nothing. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
@@ -14,7 +14,7 @@ import { readInput } from './read-run';
 
 /** Resolves to the exit status. */
 export async function compare({ a, b, bar, json }: CompareOptions): Promise<number> {
-  // Files of the same name in two folders keep their folders.
+  // Files with equal names in two folders are shown with their folders.
   const names = path.basename(a) === path.basename(b) ? [a, b] : [path.basename(a), path.basename(b)];
   const one = await read(a, names[0] ?? a);
   const two = await read(b, names[1] ?? b);

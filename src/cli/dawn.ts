@@ -1,22 +1,24 @@
 /**
- * WebGPU in Node: Dawn's bindings from the npm package `webgpu`. The entry point has put a Vulkan driver into the
- * environment where one was needed. On a software adapter Dawn's polling leaves the cores to what computes. Not a
- * fallback: where Dawn cannot be loaded it says so, and the session decides.
+ * WebGPU in Node: Dawn's bindings from the npm package `webgpu`. The entry point has added a Vulkan driver to the
+ * environment if necessary. On a software adapter, Dawn's polling leaves the cores to the computation. There is no
+ * fallback here: if Dawn cannot be loaded, the result says so, and the session decides.
  */
 import { isSoftware } from '../base/is-software';
 import { pollPatiently } from '../base/patient-polling';
 
 export interface Dawn {
   readonly gpu: GPU | undefined;
-  /** Why there is none. */
+  /** Why there is no GPU. */
   readonly problem: string;
 }
 
-/** Keep the result as long as a device of it lives: Dawn aborts the process when its instance is collected. */
+/**
+ * Keep the result as long as one of its devices lives: Dawn aborts the process if its instance is garbage-collected.
+ */
 export async function openDawn(): Promise<Dawn> {
   try {
     const { create, globals } = await import('webgpu');
-    // GPUBufferUsage and its kin, which a browser has as globals.
+    // GPUBufferUsage and similar constants, which are globals in a browser.
     Object.assign(globalThis, globals);
     const gpu = create([]);
     const adapter = await gpu.requestAdapter();

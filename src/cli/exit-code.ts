@@ -1,6 +1,6 @@
 /**
- * What the command line's exit status says. One table: `--help` prints it, and every error finds its number in it.
- * Scripts rely on these numbers; they do not change meaning.
+ * The meanings of the command line's exit status, in one table: `--help` prints it, and every error takes its number
+ * from it. Scripts rely on these numbers, so their meanings never change.
  */
 import type { ErrorCode } from '../base/errors';
 

@@ -21,7 +21,7 @@ export async function exportCommand(options: ExportOptions): Promise<string> {
   ].join('\n');
 }
 
-/** A folder of its own: files that are there already stay, and are the reason to write nothing. */
+/** The folder must be new or empty: if it contains files, they stay and nothing is written. */
 export async function writeFolder(out: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
   try {
     await mkdir(out, { recursive: true });

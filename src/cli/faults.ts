@@ -1,7 +1,7 @@
-/** What `--kill` and `--hang` say: 'rank@step', several with commas between. Called by train-usage.ts. */
+/** Parses the values of `--kill` and `--hang`: 'rank@step', several separated by commas. Called by train-usage.ts. */
 import type { PlannedFault } from '../training/failures/fault-plan';
 
-/** Undefined where the text is not of this form. */
+/** Undefined if the text does not have this form. */
 export function parseFaults(what: PlannedFault['what'], text: string): readonly PlannedFault[] | undefined {
   const faults = text.split(',').map((part): PlannedFault | undefined => {
     const [, rank, step] = /^(\d{1,3})@(\d{1,9})$/.exec(part.trim()) ?? [];

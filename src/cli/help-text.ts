@@ -1,6 +1,6 @@
 /**
- * What `lockstep --help` prints: the commands, and the options of each from the table that its parser reads; and the
- * part of it for a single command.
+ * The text of `lockstep --help`: the commands, and each command's options from its parser's table; and the help of a
+ * single command.
  */
 import { lookup } from '../base/lookup';
 import { BENCH_OPTIONS } from './bench-usage';
@@ -15,7 +15,7 @@ import { SERVE_OPTIONS } from './serve-usage';
 import { SOURCE_OPTIONS } from './source-usage';
 import { TRAIN_OPTIONS } from './train-usage';
 
-/** A line for each use of a command; what continues it is indented. */
+/** One line per use of a command; continuation lines are indented. */
 const USAGE: readonly string[] = [
   '  lockstep train --config run.json [options]   train and write a report',
   '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
@@ -38,7 +38,7 @@ const USAGE: readonly string[] = [
   '  lockstep schema [--report|--bench]           print the JSON Schema of the configuration, or of a report',
 ];
 
-/** Those of a command that has a table of its own. */
+/** The option tables of the commands. */
 const OPTIONS: Readonly<Record<string, readonly OptionRow[]>> = {
   train: TRAIN_OPTIONS,
   torchrun: TRAIN_OPTIONS,
@@ -56,7 +56,7 @@ const OPTIONS: Readonly<Record<string, readonly OptionRow[]>> = {
 
 const STATUS: readonly string[] = ['Exit status', ...EXIT_MEANING.map(([code, text]) => `  ${code}  ${text}`)];
 
-/** What `lockstep COMMAND --help` prints: how that command is used, and its options. */
+/** The text of `lockstep COMMAND --help`: the command's uses, and its options. */
 export function helpOfCommand(command: string): string {
   const isOf = new RegExp(`^  lockstep ${command}( |$)`);
   let own = false;

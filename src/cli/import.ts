@@ -1,6 +1,6 @@
 /**
- * `lockstep import`: reads recordings of runs that happened elsewhere and prints what they show. A folder stands for
- * the files in it. Runs nothing.
+ * `lockstep import`: reads recordings of runs elsewhere and prints an analysis. A folder means the files in it. Runs
+ * nothing.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { EXIT } from './exit-code';
 import { fileReason } from './file-error';
 import type { ImportOptions } from './import-usage';
 
-/** Of a folder: what tools write recordings as. torch's dumps have no ending, "nccl_trace_rank_3". */
+/** The files of a folder that may be recordings. torch's dumps have no extension, "nccl_trace_rank_3". */
 const RECORDING = /[.](json|gz|txt|log|out|pickle|pkl)$|_\d+$/i;
 const MOST_FILES = 4096;
 
@@ -24,7 +24,7 @@ export async function importCommand(
   { files, step, change, json }: ImportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  // A file that two patterns match is one file.
+  // A file given twice counts once.
   const paths = [...new Map(files.map((file) => [path.resolve(file), file])).values()];
   const given = (await Promise.all(paths.map(filesAt))).flat();
   if (given.length > MOST_FILES) {
@@ -68,7 +68,7 @@ const fileAt = (at: string, name: string, size: number): RecordingFile => ({
   stream: () => Readable.toWeb(createReadStream(at, { highWaterMark: 2 ** 20 })) as ReadableStream<Uint8Array>,
 });
 
-/** One line that counts up, for files that take a while. */
+/** A progress line that counts up, for files that take long. */
 function progress(): (bytes: number, of: number) => void {
   let shown = 0;
   return (bytes, of) => {

@@ -67,11 +67,11 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** One Ctrl+C may arrive twice: from the terminal, and passed on by the process that started this one. */
+/** One Ctrl+C may arrive twice: from the terminal, and from the process that started this one. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * The first Ctrl+C, or a scheduler's SIGTERM, stops after the step that runs and still writes the report; a second one
+ * The first Ctrl+C, or a scheduler's SIGTERM, stops after the current step and still writes the report; a second one
  * ends the process.
  */
 function stopOnSignals(abort: AbortController): void {
@@ -85,7 +85,7 @@ function stopOnSignals(abort: AbortController): void {
   process.on('SIGTERM', stop);
 }
 
-// Where nobody reads on (`lockstep train ... 2>&1 | head`), the run goes on and its files are written.
+// If the reader closes the pipe (`lockstep train ... 2>&1 | head`), the run continues and writes its files.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -97,5 +97,5 @@ const status = await run(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`lockstep: ${wire.message}\n${wire.hint ? `${wire.hint}\n` : ''}`);
   return exitCode(wire.code);
 });
-// Dawn keeps the event loop alive; everything is written by now, except what a pipe may still hold.
+// Dawn keeps the event loop alive, so exit explicitly; only a pipe may still hold unwritten output.
 process.stdout.write('', () => process.exit(status));

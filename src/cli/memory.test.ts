@@ -1,4 +1,4 @@
-/** `lockstep memory`: the printed tree adds up to what the plan says, and a preset's settings can be replaced. */
+/** `lockstep memory`: the printed tree adds up to the plan's totals, and a preset's settings can be replaced. */
 import { describe, expect, it } from 'vitest';
 import { memory } from './memory';
 import { readRun } from './read-run';

@@ -1,6 +1,6 @@
 /**
- * `lockstep memory`: what a run will allocate on each device, before it runs: a tree of devices, kinds and tensors
- * whose sums are the peak.
+ * `lockstep memory`: the memory that a run will allocate on each device, without running it: a tree of devices, kinds
+ * and tensors whose sums are the peak.
  */
 
 import { planRun } from '../headless/plan-run';
@@ -30,7 +30,7 @@ export function deviceLines(memory: DeviceMemory): readonly string[] {
   return lines;
 }
 
-/** Tensors that take turns in one place are listed with it. */
+/** Tensors that share a place one after the other are listed in its line. */
 function entryLine({ bytes, tensors }: MemoryEntry): string {
   const [first = '', ...others] = tensors;
   const shared = others.length > 0 ? `, then ${others.map(bufferWords).join(', ')}` : '';

@@ -1,4 +1,4 @@
-/** Dawn where the device asked for may need it. */
+/** Opens Dawn if the requested device may need it. */
 import { LockstepError } from '../base/errors';
 import { openDawn } from './dawn';
 

@@ -1,7 +1,7 @@
 /**
  * Configurations keep their meaning: each command line of fixtures/old-configurations.json, with the file that it
- * names, still gives the Config that it gave when it was recorded. A new one is a new line with `args` and `file`;
- * LOCKSTEP_RECORD_LINKS=1 records what it means. What is recorded is never recorded anew.
+ * names, still gives the Config that it gave when it was recorded. A new configuration is a new line with `args` and
+ * `file`; LOCKSTEP_RECORD_LINKS=1 records its meaning. A recorded meaning is never recorded again.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { parseCommand } from './usage';
 
 interface OldConfiguration {
   readonly args: readonly string[];
-  /** Of run.json, which `args` name. */
+  /** The content of run.json, which `args` name. */
   readonly file?: unknown;
   readonly config?: unknown;
 }
@@ -26,7 +26,7 @@ const known = configurations as readonly OldConfiguration[];
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'lockstep-'));
-  // Those that configurations name; what is in them does not count here.
+  // The files that configurations name; their content does not matter here.
   for (const name of ['rows.csv', 'start.safetensors']) await writeFile(path.join(folder, name), 'x,y\n');
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -50,7 +50,7 @@ if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
 } else {
   test.each(known)('$args, $file', async (old) => {
     const now = await meaningOf(old);
-    // A setting that came later has its default, at whatever depth; none of those that there were is another one.
+    // Settings added later have their defaults, at any depth; older settings are unchanged.
     expect(now).toEqual(parseConfig(old.config));
     expect(now).toMatchObject(underNewNames(old.config));
   });

@@ -1,6 +1,6 @@
 /**
- * The built site in headless Chromium, for `train --browser` and `bench --page`. Builds the site when it is missing or
- * old, and serves it.
+ * Opens the built site in headless Chromium, for `train --browser` and `bench --page`. Builds the site if it is missing
+ * or old, and serves it.
  */
 import type { Browser, Page } from 'playwright-core';
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
@@ -16,21 +16,21 @@ interface OpenSite {
 }
 
 interface SiteUse {
-  /** The option that asks for a browser: an error says how to do without. */
+  /** The option that needs a browser; errors say how to run without it. */
   readonly option: string;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
-  /** What an interrupted use leaves. */
+  /** What an interrupted use leaves behind, in words. */
   readonly whenStopped: string;
 }
 
-/** Closes browser and server when `use` ends, also when the signal stops it. */
+/** Closes browser and server when `use` ends, also if the signal stops it. */
 export async function withSite<T>(
   { option, say, signal, whenStopped }: SiteUse,
   use: (site: OpenSite) => Promise<T>,
 ): Promise<T> {
   const dist = await builtSite(say);
-  // Optional in the package: whoever does not use a browser need not have it.
+  // Optional in the package: users who need no browser need not install it.
   const { chromium } = await import('playwright-core').catch(() => {
     throw new LockstepError(
       'no-adapter',
@@ -49,7 +49,7 @@ export async function withSite<T>(
   const browser = await chromium.launch({
     executablePath: found.executablePath,
     args: chromiumFlags,
-    // The entry point hears these.
+    // The entry point handles these signals.
     handleSIGINT: false,
     handleSIGTERM: false,
   });

@@ -5,11 +5,11 @@ import { lookup } from '../base/lookup';
 
 export interface OptionRow {
   readonly name: string;
-  /** One letter that means the same, as in -h. */
+  /** The option's one-letter form, as in -h. */
   readonly short?: string;
-  /** Absent: the option takes no value. */
+  /** The name of the value in help; absent: the option takes no value. */
   readonly value?: string;
-  /** The option may be given several times. */
+  /** Whether the option may be given several times. */
   readonly multiple?: boolean;
   readonly text: string;
 }
@@ -57,7 +57,7 @@ export function readOptionsAndFiles(
   }
 }
 
-/** All values that were given for an option. */
+/** All values given for an option. */
 export function valuesOf(values: Values, name: string): readonly string[] {
   const value = lookup(values, name);
   return typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
@@ -89,7 +89,7 @@ export function wholeOf(values: Values, name: string, low: number, high: number)
   return value;
 }
 
-/** `  --name VALUE   what it is`, in columns. */
+/** Lines of help in columns: ` --name VALUE what it is`. */
 export function optionLines(rows: readonly OptionRow[]): readonly string[] {
   const label = (row: OptionRow): string => (row.value === undefined ? `--${row.name}` : `--${row.name} ${row.value}`);
   const width = Math.max(...rows.map((row) => label(row).length)) + 3;

@@ -1,6 +1,6 @@
 /**
- * The files that a run writes. They are looked at before it starts, so that no hour of training ends in a mistyped
- * folder or in a report that the trace has overwritten. Called by train.ts and collectives.ts.
+ * The files that a run writes. They are checked before it starts, so that long training does not fail at the end
+ * because of a mistyped folder, and no file overwrites another. Called by train.ts and collectives.ts.
  */
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +17,7 @@ type Named = Partial<
   >
 >;
 
-/** Throws where a file cannot be written, or two options name the same one. */
+/** Throws if a file cannot be written, or two options name the same file. */
 export async function checkOutputs({
   config,
   out,
@@ -63,7 +63,7 @@ async function checkWritable(file: string): Promise<void> {
   await access(there === undefined ? path.dirname(file) : file, constants.W_OK);
 }
 
-/** Whole, or in pieces as they come. */
+/** Writes a file, whole or in pieces. */
 export async function write(file: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
   await writeFile(file, content).catch((error: unknown) => {
     throw unwritable(file, error);

@@ -1,15 +1,15 @@
 /**
- * One line per micro-batch (per step, where `accumulate` is 1). On a terminal it rewrites itself, at most ten times a
- * second; in a log each is a line of its own. Writes to standard error, so that a report on standard output stays
+ * Progress lines, one per micro-batch (per step if `accumulate` is 1). On a terminal, each rewrites the last, at most
+ * ten times a second; in a log each is a new line. Writes to standard error, so that a report on standard output stays
  * clean.
  */
 import { stepWords } from '../protocol/micro-batches';
 import type { LossRecord } from '../protocol/trace';
 
 export interface ProgressLine {
-  /** `total`: steps of the run; `accumulate`: micro-batches to a step. */
+  /** `total`: steps of the run; `accumulate`: micro-batches per step. */
   step(record: LossRecord, total: number, accumulate: number): void;
-  /** A line of its own, above what rewrites itself. */
+  /** Prints a permanent line above the progress line. */
   say(text: string): void;
   end(): void;
 }

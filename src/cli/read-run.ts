@@ -1,6 +1,6 @@
 /**
- * Reads the configuration file and the data files that it names, relative to it. The settings themselves are judged by
- * the session; here only what is needed to find the files is looked at.
+ * Reads the configuration file and the data files that it names, relative to it. Reads only the settings that name
+ * files; the session checks all settings.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { repeatedKey } from './repeated-key';
 import { type GivenSetting, withSettings } from './settings';
 import { CLI_PRESETS, PRESET_NAMES, presetNamed } from './spoken-names';
 
-/** Settings of `data` that name files. */
+/** The settings of `data` that name files. */
 const DATA_FILES = ['file', 'inputs', 'targets', 'images', 'labels', 'zip'];
 
 export interface GivenRun {
@@ -23,14 +23,14 @@ export interface GivenRun {
   readonly files: Files;
 }
 
-/** Where the settings come from: a preset, a file, or a preset with a file's settings over it. */
+/** The source of the settings: a preset, a file, or a preset overridden by a file's settings. */
 export interface RunSource {
   readonly preset: string | undefined;
   /** '-' reads standard input; data files are then relative to the working folder. */
   readonly config: string | undefined;
-  /** Over both. */
+  /** Settings that override both. */
   readonly settings?: readonly GivenSetting[];
-  /** Of a checkpoint: overrides the configuration's `resume`, relative to the working folder. */
+  /** The checkpoint to resume from: overrides the configuration's `resume`; relative to the working folder. */
   readonly resume?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export function fileNames(config: Readonly<Record<string, unknown>>): readonly s
 async function readText(file: string): Promise<string> {
   try {
     const bytes = file === '-' ? await readInput() : await readFile(file);
-    // Windows' editors and PowerShell put a byte order mark in front, which TextDecoder drops.
+    // Windows' editors and PowerShell write a byte order mark first, which TextDecoder drops.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     const hint = '--config takes the path of a JSON file, or "-" for standard input.';
@@ -85,7 +85,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** All of standard input. */
+/** Reads all of standard input. */
 export async function readInput(): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(Buffer.from(part));
@@ -125,13 +125,13 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   return value;
 }
 
-/** The first whole number that JSON.parse has rounded without a word. */
+/** The first whole number that JSON.parse has silently rounded. */
 function roundedNumber(json: string): string | undefined {
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
   return tokens.find((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)));
 }
 
-/** The parser of Node 20 counts characters from the start of the file; people count lines. */
+/** The line of an error: Node 20's parser counts characters from the start of the file. */
 function lineOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : '';
   const position = /position (\d+)$/.exec(message)?.[1];

@@ -1,6 +1,6 @@
 /**
- * A name that an object in a JSON text has twice: JSON.parse takes the last one and says nothing. Called by
- * read-run.ts, for texts that are JSON.
+ * Finds a name that an object in a JSON text has twice; JSON.parse would silently take the last one. Called by
+ * read-run.ts, for valid JSON.
  */
 
 const TOKENS = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
@@ -12,7 +12,7 @@ export interface RepeatedKey {
 }
 
 export function repeatedKey(text: string): RepeatedKey | undefined {
-  /** The names of the objects that are open; a list has none. */
+  /** The names in each open object; undefined for an open list. */
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: token, 1: inside = '', 2: colon, index } of text.matchAll(TOKENS)) {
     if (token === '{') open.push(new Set());

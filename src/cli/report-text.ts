@@ -1,10 +1,10 @@
 /**
- * The report as JSON in pieces: one step per line. A run may have millions of steps, and no JavaScript string holds the
- * whole of that. Key order and content are those of JSON.stringify. Called by train.ts.
+ * The report as JSON in pieces, one step per line, because a run may have millions of steps and no JavaScript string
+ * could hold them all. Key order and content are those of JSON.stringify. Called by train.ts.
  */
 import type { Report } from '../protocol/report';
 
-/** Steps in a piece. */
+/** The number of steps in a piece. */
 const CHUNK = 1000;
 
 export function* reportText(report: Pick<Report, 'losses' | 'history'>): Generator<string> {

@@ -1,6 +1,6 @@
 /**
- * `--browser`: the same run in headless Chromium, through the function that the page offers to scripts
- * (`window.lockstep.run`). Opens the built site and takes the report back.
+ * `--browser`: makes the same run in headless Chromium, through the page's function for scripts
+ * (`window.lockstep.run`). Opens the built site and returns the report.
  */
 import { fromWire, isWireError, type WireError } from '../base/errors';
 import type { RecordOptions, Report } from '../protocol/report';
@@ -18,7 +18,7 @@ export async function runInBrowser(
     const page = await newPage();
     await page.goto(url);
     await page.waitForFunction(() => 'lockstep' in globalThis);
-    // Bytes do not survive the way into the page; base64 does.
+    // Bytes cannot be passed into the page, so they are encoded as base64.
     const files = Object.entries(run.files).map(
       ([name, bytes]) => [name, Buffer.from(bytes).toString('base64')] as const,
     );
@@ -34,7 +34,7 @@ interface PageInput {
   readonly records: RecordOptions;
 }
 
-/** Runs in the page: nothing from outside it may be named here. */
+/** Runs in the page, so it must not refer to anything outside itself. */
 async function inPage({ config, files, records }: PageInput): Promise<Report | WireError> {
   const api = Reflect.get(globalThis, 'lockstep') as {
     run(config: unknown, files: unknown, records: RecordOptions): Promise<Report>;

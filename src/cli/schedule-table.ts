@@ -1,5 +1,5 @@
 /**
- * The text of `lockstep schedule`: every rank's cells laid out in time, and below it makespan, bubble and peaks as
+ * The text of `lockstep schedule`: every rank's cells over time, and below them makespan, bubble and peaks, both
  * counted and by formula. Pure; schedule.ts reads and prints.
  */
 import { printAction } from '../schedules/cell-text';
@@ -7,7 +7,7 @@ import { type ClosedForms, closedFormsOf } from '../schedules/closed-form';
 import type { Schedule } from '../schedules/schedule';
 import { type TimedCell, type Timing, timingOf } from '../schedules/timing';
 
-/** The title says which schedule it is. */
+/** The schedule's title. */
 export function scheduleText(schedule: Schedule, title: string): string {
   const timing = timingOf(schedule);
   return [
@@ -28,7 +28,7 @@ function sizeWords({ ranks, stages, microBatches }: Schedule): string {
   return `${several(ranks, 'rank')}, ${several(stages, 'stage')}, ${batches}`;
 }
 
-/** A ruler and a row per rank: a unit of time is as wide as the longest cell. */
+/** A ruler and one row per rank; a unit of time is as wide as the longest cell. */
 function chartLines({ ranks, rankOfStage }: Schedule, { cells, makespan }: Timing): readonly string[] {
   const width = cells.reduce((most, { action }) => Math.max(most, printAction(action).length), 0) + 1;
   const label = (rank: number): string => {
@@ -47,7 +47,7 @@ function chartLines({ ranks, rankOfStage }: Schedule, { cells, makespan }: Timin
 
 const TICK = 5;
 
-/** '0F0 0B0----- . .': a cell of several units is drawn out, a unit without one is a dot, '+' joins a pair. */
+/** '0F0 0B0----- . .': a cell of several units is filled with dashes, an idle unit is a dot, '+' joins a pair. */
 function rowOf(cells: readonly TimedCell[], makespan: number, width: number): string {
   let [row, now] = ['', 0];
   const idleUntil = (time: number): void => {

@@ -1,11 +1,11 @@
-/** The options of `lockstep schedule`: a schedule by torch's name and a size, or one of one's own. Read by usage.ts. */
+/** The options of `lockstep schedule`: a schedule by torch's name and a size, or the user's own. Read by usage.ts. */
 import { brief } from '../base/brief';
 import { nearNames } from '../base/near-name';
 import { SCHEDULE_NAMES, type ScheduleName } from '../protocol/pipeline';
 import { type ScheduleSize, stagesPerRankOf } from '../schedules/schedule';
 import { HELP, type OptionRow, textOf, usageError, type Values, wholeOf } from './option-values';
 
-/** More than anyone reads in a terminal. */
+/** The limits of a schedule that is readable in a terminal. */
 const MOST = { ranks: 64, stagesPerRank: 16, microBatches: 1024 };
 const USUAL = { ranks: 4, microBatches: 8 };
 
@@ -33,7 +33,7 @@ export const SCHEDULE_OPTIONS: readonly OptionRow[] = [
 ];
 
 export interface ScheduleOptions {
-  /** A size by name, or the path of a CSV. */
+  /** A named schedule with its size, or the path of a CSV. */
   readonly source: ScheduleSize | { readonly file: string };
   readonly csv: boolean;
   readonly comms: boolean;
@@ -64,7 +64,7 @@ function sourceOf(values: Values): ScheduleOptions['source'] {
   };
 }
 
-/** As in torch's get_schedule_class, small and capital letters make no difference. */
+/** Ignores upper and lower case, as torch's get_schedule_class does. */
 function scheduleNamed(text: string): ScheduleName {
   const found = SCHEDULE_NAMES.find((name) => name.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;

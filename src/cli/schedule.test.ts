@@ -1,4 +1,4 @@
-/** `lockstep schedule`, from arguments to what is printed. */
+/** `lockstep schedule`, from arguments to output. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `lockstep schedule`: who computes what when in a pipeline, with its bubble and the activations that each rank keeps,
- * or the same as torch's CSV. Runs nothing. One's own schedule is checked first.
+ * `lockstep schedule`: prints what each rank of a pipeline computes when, with the bubble and the activations that each
+ * rank keeps, or the schedule as torch's CSV. Runs nothing. A schedule of the user's own is checked first.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { readInput } from './read-run';
 import { scheduleText } from './schedule-table';
 import type { ScheduleOptions } from './schedule-usage';
 
-/** What goes to standard output. Throws where the file or the schedule is refused. */
+/** The text for standard output. Throws if the file or the schedule is refused. */
 export async function schedule({ source, csv, comms }: ScheduleOptions): Promise<string> {
   const made = 'file' in source ? await readSchedule(source.file) : makeSchedule(source);
   checkSchedule(made);

@@ -1,6 +1,6 @@
 /**
  * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with the title and
- * the description of each setting; with --report that of a report, with --bench that of a benchmark.
+ * description of each setting; with --report the schema of a report, with --bench that of a benchmark.
  */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
@@ -13,10 +13,10 @@ import type { SchemaName } from './usage';
 type Json = Record<string, unknown>;
 
 export function configJsonSchema(): Json {
-  // `finite` has no counterpart: JSON has no other numbers.
+  // `finite` has no counterpart, because all JSON numbers are finite.
   const converted = toJsonSchema(configSchema, {
     typeMode: 'input',
-    // Layers hold layers: they are listed once, and are referred to.
+    // Layers contain layers, so their schema is defined once and referenced.
     definitions: { layer: layerSchema },
     overrideAction: ({ valibotAction, jsonSchema }) => (valibotAction.type === 'finite' ? jsonSchema : undefined),
   });
@@ -26,13 +26,13 @@ export function configJsonSchema(): Json {
   return { ...schema, title: 'Configuration of a Lockstep run' };
 }
 
-/** What `lockstep compare` and the page take as a report. */
+/** The schema of reports that `lockstep compare` and the page accept. */
 export function reportJsonSchema(): Json {
   const converted = toJsonSchema(reportSchema, { typeMode: 'input' });
   return { ...(converted as Json), title: 'Report of a training run, for lockstep compare' };
 }
 
-/** What `lockstep bench` writes. */
+/** The schema of the output of `lockstep bench`. */
 const benchJsonSchema = (): Json => ({
   ...(toJsonSchema(benchReportSchema, { typeMode: 'input', ignoreActions: ['finite'] }) as Json),
   title: 'Report of lockstep bench',
@@ -44,7 +44,7 @@ export function jsonSchemaOf(name: SchemaName): Json {
 }
 
 /**
- * Puts words on every property, in place. The path of a variant's property names the variant:
+ * Adds title and description to every property, in place. The path of a variant's property names the variant:
  * 'optimizer.SGD.lr'.
  */
 function annotate(schema: Json, path: string): Json {
@@ -63,7 +63,7 @@ function annotate(schema: Json, path: string): Json {
   return schema;
 }
 
-/** The value of the `type` literal that tells a variant from the others. */
+/** The value of the `type` literal that identifies a variant. */
 function variantName(variant: Json): string {
   const properties = isJson(variant['properties']) ? variant['properties'] : {};
   const type = isJson(properties['type']) ? properties['type']['const'] : undefined;

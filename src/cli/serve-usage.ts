@@ -1,7 +1,7 @@
 /** The option of `lockstep serve`. Read by usage.ts. */
 import { HELP, type OptionRow, type Values, wholeOf } from './option-values';
 
-/** That of npm start. */
+/** The port of npm start. */
 const DEFAULT_PORT = 5173;
 
 export const SERVE_OPTIONS: readonly OptionRow[] = [
@@ -14,7 +14,7 @@ export const SERVE_OPTIONS: readonly OptionRow[] = [
 ];
 
 export interface ServeOptions {
-  /** 0: any. */
+  /** The port; 0: any. */
   readonly port: number;
 }
 

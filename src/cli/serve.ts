@@ -1,10 +1,10 @@
-/** `lockstep serve`: the playground on this machine, until Ctrl+C. Nothing outside the package is asked for. */
+/** `lockstep serve`: serves the playground on this machine until Ctrl+C, from the package alone. */
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { LockstepError } from '../base/errors';
 import type { ServeOptions } from './serve-usage';
 import { builtSite } from './site';
 
-/** Ports that are tried, from the one that was asked for. */
+/** The number of ports to try, from the requested one on. */
 const TRIES = 20;
 
 /** Resolves when `signal` stops it. */

@@ -1,6 +1,6 @@
 /**
- * What is said on the command line becomes the setting that was meant; what is not known stays as it was said, for the
- * session to refuse by name.
+ * Words on the command line become the intended settings; unknown words stay unchanged, so that the session refuses
+ * them by name.
  */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config/parse-config';

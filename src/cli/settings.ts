@@ -1,7 +1,7 @@
 /**
  * Settings on the command line: `--set key=value` with dotted keys, and the short ways `--steps`, `--mode`,
- * `--world-size` and `--seed`. They are laid over what a preset and a file say; the session judges them. Read by
- * source-usage.ts, applied by read-run.ts.
+ * `--world-size` and `--seed`. They override a preset and a file; the session checks them. Read by source-usage.ts,
+ * applied by read-run.ts.
  */
 import { lookup } from '../base/lookup';
 import { DEFAULT_CONFIG, MODES } from '../protocol/config';
@@ -30,10 +30,10 @@ export interface GivenSetting {
   readonly value: unknown;
 }
 
-/** No setting lies deeper. */
+/** The most parts of a key; no setting is deeper. */
 const DEEPEST = 16;
 
-/** In the order in which they are given; the short ways come last. */
+/** The settings in the given order; the short options come last. */
 export function settingsOf(values: Values): readonly GivenSetting[] {
   const given = valuesOf(values, 'set').map(parseSetting);
   const short = (option: string, key: string): readonly GivenSetting[] =>
@@ -61,8 +61,8 @@ function parseSetting(text: string): GivenSetting {
 const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
 
 /**
- * JSON where it is some, else a text. A whole number that would be rounded stays as it was written, and is refused as a
- * text.
+ * Parses a value as JSON if possible, else keeps the text. A whole number that would be rounded stays a text and is
+ * refused as such.
  */
 function valueIn(text: string): unknown {
   if (/^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return text;
@@ -73,7 +73,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** `optimizer=Adam` is short for `optimizer.type=Adam` with that one's defaults. */
+/** `optimizer=Adam` is short for `optimizer.type=Adam` with Adam's defaults. */
 const choice = (path: readonly string[], said: string): unknown =>
   hasType(path) ? { type: settingValue([...path, 'type'], said) } : settingValue(path, said);
 
@@ -81,12 +81,12 @@ type Json = Readonly<Record<string, unknown>>;
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The configuration with these settings over it. What it does not have yet begins with the defaults:
- * `optimizer.lr=0.05` alone is SGD at that rate.
+ * The configuration overridden by these settings. Parts that it lacks start with the defaults: `optimizer.lr=0.05`
+ * alone is SGD at this rate.
  */
 export function withSettings(config: Json, settings: readonly GivenSetting[]): Json {
   const isTypeOf = ({ path }: GivenSetting): boolean => path.at(-1) === 'type';
-  // A type decides what else there can be, so it comes first, wherever it is.
+  // A type decides which other settings exist, so types are applied first.
   const ordered = [...settings.filter(isTypeOf), ...settings.filter((setting) => !isTypeOf(setting))];
   let current = config;
   for (const { path, value } of ordered) {
@@ -94,7 +94,7 @@ export function withSettings(config: Json, settings: readonly GivenSetting[]): J
     const begins = path.length > 1 && !Object.hasOwn(current, first);
     current = put(begins ? { ...current, [first]: lookup(DEFAULT_CONFIG, first) } : current, path, value);
   }
-  // `epochs` would win over the steps that were asked for.
+  // `epochs` would override the requested steps.
   const asked = new Set(settings.map(({ path: [first] }) => first));
   return asked.has('steps') && !asked.has('epochs') ? without(current, 'epochs') : current;
 }
@@ -116,7 +116,7 @@ function put(target: unknown, [key, ...rest]: readonly string[], value: unknown)
     return [...list.slice(0, index), entry, ...list.slice(index + 1)] as unknown as Json;
   }
   const object = isJson(target) ? target : {};
-  // Another type has other settings.
+  // A different type has different settings, so the old ones are dropped.
   if (rest.length === 0 && key === 'type' && object['type'] !== value) return { type: value };
   const inside = Object.hasOwn(object, key) ? lookup(object, key) : undefined;
   return { ...object, [key]: rest.length === 0 ? value : put(inside, rest, value) };

@@ -1,13 +1,13 @@
 /**
- * The built site of this package: what `lockstep serve` and `--browser` open. The package brings it along; in a clone
- * it is built when missing or old.
+ * The built site of this package, which `lockstep serve` and `--browser` open. The package contains it; in a clone it
+ * is built if missing or old.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isCurrent } from '../../scripts/is-current.mjs';
 import { LockstepError } from '../base/errors';
 
-/** Both the bundle in dist-cli/ and bin/ lie one folder below the root of the package. */
+/** The bundle in dist-cli/ and bin/ are both one folder below the root of the package. */
 const root = path.resolve(import.meta.dirname, '..');
 
 /** The folder of the site. */

@@ -1,4 +1,4 @@
-/** The options that say which run is meant: those of train, memory, code and export. */
+/** The options that describe a run, shared by train, memory, code and export. */
 import { type OptionRow, textOf, usageError, type Values } from './option-values';
 import { type GivenSetting, SETTING_OPTIONS, settingsOf } from './settings';
 import { PRESET_NAMES } from './spoken-names';
@@ -20,11 +20,11 @@ export const SOURCE_OPTIONS: readonly OptionRow[] = [
 export interface SourceOptions {
   readonly preset: string | undefined;
   readonly config: string | undefined;
-  /** What --set and the short ways say. */
+  /** The settings from --set and the short options. */
   readonly settings?: readonly GivenSetting[];
 }
 
-/** `command` names the command in the error that none of them was given. */
+/** `command`: the command's name in the error that no such option was given. */
 export function sourceOptions(values: Values, command: string): SourceOptions {
   const [config, preset, settings] = [textOf(values, 'config'), textOf(values, 'preset'), settingsOf(values)];
   if (config === undefined && preset === undefined && settings.length === 0)

@@ -1,7 +1,7 @@
 /**
  * Names as people say them: what the page's buttons show, PyTorch's names, other spellings ('DDP', 'Wide MLP',
- * 'double_tree', 'batch_size'). Finds the name that the configuration has for them, by the schema; what it does not
- * know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
+ * 'double_tree', 'batch_size'). Finds the configuration's name for them in the schema; unknown words stay unchanged,
+ * and the session says what is allowed. Called by settings.ts and read-run.ts.
  */
 
 import { lookup } from '../base/lookup';
@@ -11,10 +11,10 @@ import { LARGE_PRESETS } from '../protocol/large-presets';
 import { PRESETS, type Preset } from '../protocol/presets';
 import { namesOf } from '../protocol/words/algorithms';
 
-/** Only letters and digits count. */
+/** Reduces a name to its letters and digits. */
 const plain = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
 
-/** By setting: what is said otherwise than by the name itself in another spelling. */
+/** By setting: other words for a value, besides other spellings of its name. */
 const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mode: Object.fromEntries(
     Object.values(FACES).flatMap(({ name, alsoCalled = [] }) => alsoCalled.map((word) => [word, name])),
@@ -37,7 +37,7 @@ const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
-/** A schema without what wraps it: the variants that it may be. */
+/** The variants of a schema, without wrappers. */
 function variants(schema: unknown): readonly Schema[] {
   if (!isSchema(schema)) return [];
   if (isSchema(schema['wrapped'])) return variants(schema['wrapped']);
@@ -61,7 +61,7 @@ const schemasAt = (path: readonly string[]): readonly Schema[] =>
 const keysOf = (schemas: readonly Schema[]): readonly string[] =>
   schemas.flatMap(({ entries }) => (isSchema(entries) ? Object.keys(entries) : []));
 
-/** Each part as the schema spells it: 'ddp.bucket_cap_mb' is ddp.bucketCapMb. */
+/** The path in the schema's spelling: ddp.bucketCapMb for 'ddp.bucket_cap_mb'. */
 export function settingPath(path: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (const part of path) {
@@ -71,10 +71,10 @@ export function settingPath(path: readonly string[]): readonly string[] {
   return found;
 }
 
-/** Is it an object with a `type`, which says what else it has? */
+/** Whether the setting is an object with a `type` that determines its other settings. */
 export const hasType = (path: readonly string[]): boolean => keysOf(schemasAt(path)).includes('type');
 
-/** The choice that is meant, where the setting has choices. */
+/** The intended choice, if the setting has choices. */
 export function settingValue(path: readonly string[], said: string): string {
   const choices = schemasAt(path).flatMap(({ type, options, literal }) =>
     type === 'picklist' && Array.isArray(options) ? options : type === 'literal' ? [literal] : [],
@@ -85,11 +85,11 @@ export function settingValue(path: readonly string[], said: string): string {
   return alias ?? known.find((choice) => plain(choice) === plain(said)) ?? said;
 }
 
-/** Those of the page, and those that are too large for it. */
+/** The page's presets, and presets that are too large for the page. */
 export const CLI_PRESETS: ReadonlyMap<string, Preset> = new Map(Object.entries({ ...PRESETS, ...LARGE_PRESETS }));
 export const PRESET_NAMES: readonly string[] = [...CLI_PRESETS.keys()];
 
-/** By its name, its title on the page, or how either begins, where that fits one alone. */
+/** Finds a preset by its name, its title on the page, or an unambiguous beginning of either. */
 export function presetNamed(said: string): string | undefined {
   const names = [...CLI_PRESETS].map(([name, { title }]) => ({ name, known: [plain(name), plain(title)] }));
   const word = plain(said);

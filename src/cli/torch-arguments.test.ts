@@ -1,7 +1,7 @@
 /**
- * docs/torch-arguments.md is complete and true: it is what the recorded signatures of torch and the schema give, each
- * setting of an optimiser, loss, layer, schedule or DDP is in it, and each setting that it names exists. After a
- * change: LOCKSTEP_RECORD_ARGUMENTS=1 npx vitest run --project pure src/cli/torch-arguments.test.ts writes its tables.
+ * docs/torch-arguments.md is complete and correct: it agrees with torch's recorded signatures and the schema, contains
+ * every setting of an optimiser, loss, layer, schedule or DDP, and names only existing settings. After a change:
+ * LOCKSTEP_RECORD_ARGUMENTS=1 npx vitest run --project pure src/cli/torch-arguments.test.ts writes its tables.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ import {
 
 const signatures: Signatures = recorded;
 const page = new URL('../../docs/torch-arguments.md', import.meta.url);
-/** From a heading of the document to the next of its level. */
+/** The section from a heading to the next one of the same level. */
 const section = (text: string, heading: string): string =>
   new RegExp(`## ${heading}\\n\\n([^]*?)(?=\\n## |$)`).exec(text)?.[1]?.trim() ?? '';
 

@@ -1,6 +1,6 @@
 /**
- * The recorded signatures have every argument that the PyTorch of this machine has: inspect.signature is asked for
- * each. An older torch has fewer arguments, which is all right; what it alone has is deprecated and listed as such.
+ * The recorded signatures have every argument of this machine's PyTorch, read with inspect.signature. An older torch
+ * may have fewer arguments; arguments that only an older torch has are deprecated and listed as such.
  */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ def found(name):
 print(json.dumps({name: found(name) for name in json.load(sys.stdin)}))
 `;
 
-/** Gone in later versions. */
+/** Arguments that later versions removed. */
 const GONE = new Set(['verbose']);
 const python = pythonWithTorch();
 

@@ -1,4 +1,4 @@
-/** `lockstep torchrun` and `lockstep srun`: what the line sets, what the report tells of the launch. */
+/** `lockstep torchrun` and `lockstep srun`: the settings of the line, and the launch in the report. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for:
- * DDP with one rank per process. The line is the session's to read (launch/); this puts its ranks over the
- * configuration's and prints who runs where.
+ * `lockstep torchrun ...` and `lockstep srun ...`: the launch in words, and the run that it means: DDP with one rank
+ * per process. launch/ parses the line; this module replaces the configuration's ranks by the line's and prints which
+ * ranks run where.
  */
 
 import { LockstepError } from '../base/errors';
@@ -11,14 +11,14 @@ import { parseLaunchLine } from '../launch/parse-launch-line';
 import { FACES } from '../parallel/faces';
 import type { LaunchPlan } from '../protocol/process-group';
 
-/** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES is before it, as it did. */
+/** Joins the shell's arguments to one line again, with CUDA_VISIBLE_DEVICES before it as on the original line. */
 export function readLaunch(launcher: string, args: readonly string[], visibleDevices: string | undefined): LaunchPlan {
   const words = [`lockstep ${launcher}`, ...args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)];
   const before = visibleDevices === undefined ? [] : [`CUDA_VISIBLE_DEVICES='${visibleDevices}'`];
   return parseLaunchLine([...before, ...words].join(' '));
 }
 
-/** What is behind the launcher's options: options of `lockstep train`, with these words before them or not. */
+/** The words after the launcher's options: options of `lockstep train`, with or without these two words before them. */
 export function launchedOptions({ script }: LaunchPlan): readonly string[] {
   const words = script[0] === 'lockstep' ? script.slice(1) : script;
   const options = words[0] === 'train' ? words.slice(1) : words;
@@ -31,7 +31,7 @@ export function launchedOptions({ script }: LaunchPlan): readonly string[] {
   );
 }
 
-/** The modes in which a process is a rank. */
+/** The modes in which every process is a rank. */
 const LAUNCHED: readonly string[] = Object.values(FACES).flatMap(({ launchable, name }) => (launchable ? [name] : []));
 
 export function launchedConfig(
@@ -56,7 +56,7 @@ export function launchedConfig(
   return { config: { ...config, mode, ...settings }, replaced };
 }
 
-/** Nodes, ranks and the variables of each process. */
+/** Lines about nodes, ranks and the variables of each process. */
 export function launchLines({
   launcher,
   nodes,

@@ -85,29 +85,29 @@ export interface TrainOptions extends SourceOptions {
   readonly clock: 'measured' | 'modelled';
   readonly save: string | undefined;
   readonly dataset: string | undefined;
-  /** Path of checkpoints without `.safetensors`. */
+  /** The path of checkpoints, without `.safetensors`. */
   readonly checkpoint: string | undefined;
   readonly checkpointEvery: number | undefined;
-  /** One file for each rank, and an index. */
+  /** Whether checkpoints have one file per rank, and an index. */
   readonly checkpointShards?: boolean;
   readonly resume: string | undefined;
   readonly faults: readonly PlannedFault[];
   readonly maxRestarts: number | undefined;
   readonly flightRecorder: string | undefined;
   readonly quiet: boolean;
-  /** Loss over all rows in evaluation mode, into the report. */
+  /** Whether the report gets the loss over all rows in evaluation mode. */
   readonly evaluate?: boolean;
-  /** Steps of which parameters and gradients go into the report. */
+  /** The number of steps whose parameters and gradients the report contains. */
   readonly history?: number;
-  /** The final weights go into the report. */
+  /** Whether the report contains the final weights. */
   readonly weights?: boolean;
-  /** Under torchrun or srun: who runs where. */
+  /** For torchrun or srun: which ranks run where. */
   readonly launch?: LaunchPlan;
-  /** The PyTorch of this machine runs it. */
+  /** The options for running in the PyTorch of this machine. */
   readonly torch?: TorchOptions;
 }
 
-/** Each is a line of the report per tensor: more is a file that nobody reads. */
+/** The most steps of history; each adds one line per tensor to the report. */
 const MOST_HISTORY = 100_000;
 
 export function trainOptions(values: Values, command: string): TrainOptions {

@@ -99,8 +99,8 @@ describe('lockstep train', () => {
   });
 
   it('stops on request and reports as far as it came', async () => {
-    // As Ctrl+C: it comes from the event loop, here as soon as the run has begun, whose steps leave it no turn but now
-    // and then.
+    // Simulates Ctrl+C, which arrives through the event loop: here as soon as the run has begun, whose steps rarely
+    // yield to the event loop.
     let state: 'opening' | 'running' | 'stopped' = 'opening';
     const signal = {
       get aborted() {

@@ -1,6 +1,6 @@
 /**
  * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes
- * report, trace and weights. All of the training is the session's; this file only carries things in and out.
+ * report, trace and weights. The session does all training; this file handles only input and output.
  */
 import { LockstepError, type WireError } from '../base/errors';
 import { chromeTrace, runConfig } from '../headless/run';
@@ -31,7 +31,7 @@ interface Outcome {
   readonly flightRecorder: (() => readonly FlightRecorderDump[]) | undefined;
 }
 
-/** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
+/** Resolves to the exit status; a run that stopped early still writes a report of its steps. */
 export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
   if (options.torch) return engineTorch({ ...options, torch: options.torch }, signal);
   const { config: given, files } = await readRun(options);
@@ -68,14 +68,14 @@ async function engineTorch(options: TorchTrainOptions, signal: AbortSignal): Pro
   return closing(progress, error);
 }
 
-/** The sentence of what stopped the run, and the exit status that says so. */
+/** Prints why the run stopped, and returns the matching exit status. */
 function closing(progress: ProgressLine, error: WireError | undefined): number {
   if (error === undefined) return EXIT.ok;
   progress.say(`${error.message}${error.hint ? `\n${error.hint}` : ''}`);
   return exitCode(error.code);
 }
 
-/** What the session says of this is about browsers. */
+/** Replaces the session's message, which is about browsers. */
 const NO_ADAPTER = new LockstepError(
   'no-adapter',
   'Dawn for Node finds no GPU adapter on this machine.',

@@ -137,7 +137,7 @@ describe('the command line', () => {
       expect(parseCommand(words)).toEqual({ name: 'help', of: command });
     const help = helpOfCommand(command);
     expect(help).toContain(`  lockstep ${command}`);
-    // No other command's use, and fewer lines than the help of all.
+    // The help has no other command's use, and fewer lines than the full help.
     const uses = help.split('\n').filter((line) => line.startsWith('  lockstep '));
     expect(uses.filter((line) => !line.startsWith(`  lockstep ${command}`))).toEqual([]);
     expect(help.split('\n').length).toBeLessThan(helpText().split('\n').length);

@@ -1,6 +1,6 @@
 /**
- * The commands as one table. Each has its options in a table of its own (the files `*-usage.ts`), which the parser
- * reads and `--help` prints (help-text.ts), so that neither can forget an option.
+ * The commands as one table. Each command has a table of options (the files `*-usage.ts`), which the parser reads and
+ * `--help` prints (help-text.ts), so both always have the same options.
  */
 import { BENCH_OPTIONS, type BenchOptions, benchOptions } from './bench-usage';
 import {
@@ -25,7 +25,7 @@ import { TRAIN_OPTIONS, type TrainOptions, trainOptions } from './train-usage';
 export type SchemaName = 'configuration' | 'report' | 'bench';
 
 export type CliCommand =
-  /** `of`: a command; undefined: all of them. */
+  /** `of`: a command; undefined: all commands. */
   | { readonly name: 'help'; readonly of?: string }
   | { readonly name: 'schema'; readonly of: SchemaName }
   | { readonly name: 'bench'; readonly options: BenchOptions }
@@ -39,7 +39,7 @@ export type CliCommand =
   | { readonly name: 'compare'; readonly options: CompareOptions }
   | { readonly name: 'import'; readonly options: ImportOptions };
 
-/** Reads the words after the command's name. */
+/** Parses the words after the command's name. */
 type Reader = (args: readonly string[], visibleDevices: string | undefined) => CliCommand;
 
 const ASKS_HELP: CliCommand = { name: 'help' };
@@ -116,8 +116,8 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map([
 ] satisfies readonly (readonly [string, Reader])[]);
 
 /**
- * The command that the arguments ask for; CUDA_VISIBLE_DEVICES counts for launchers. Throws a LockstepError of code
- * 'config' where they are wrong.
+ * The command for the arguments; launchers also use CUDA_VISIBLE_DEVICES. Throws a LockstepError of code 'config' if
+ * the arguments are wrong.
  */
 export function parseCommand(
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** A file that has reached the disk when the promise is done. */
+/** Writes a file, which is on disk when the promise resolves. */
 import { open } from 'node:fs/promises';
 
 export async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {

@@ -1,4 +1,4 @@
-/** Keeps what a command prints in a test from standard output. Gives what the test has printed so far. */
+/** Captures a command's standard output in a test. Returns the output so far. */
 import { afterEach, beforeEach, vi } from 'vitest';
 
 export function captureStdout(): () => string {

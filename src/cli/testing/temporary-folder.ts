@@ -1,10 +1,10 @@
-/** An empty folder for each test of a command, which is removed after it. Gives the path of a file in it by name. */
+/** An empty folder for each test of a command, removed afterwards. Returns the path of a file in it by name. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 
-/** Without a name it gives the folder itself. */
+/** Without a name it returns the folder itself. */
 export function temporaryFolder(): (name?: string) => string {
   let folder = '';
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 /**
- * Every argument of torch's signatures (fixtures/torch-signatures.json) beside our setting for it: what
- * docs/torch-arguments.md is made of. An argument has a key of the schema, or has no meaning here, or is not built; a
- * key of the schema that no argument gives is our own. Called by the tests of that document.
+ * Matches every argument of torch's signatures (fixtures/torch-signatures.json) with our setting, for
+ * docs/torch-arguments.md. An argument has a key in the schema, or has no meaning here, or is not built; a schema key
+ * without an argument is our own. Called by the tests of that document.
  */
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
@@ -9,12 +9,12 @@ import { configJsonSchema } from '../schema';
 
 export interface Signature {
   readonly name: string;
-  /** Which part of the schema holds its settings: 'optimizer.SGD', 'layer.Linear', 'ddp'; '' for none of its own. */
+  /** The part of the schema with its settings: 'optimizer.SGD', 'layer.Linear', 'ddp'; '' for none. */
   readonly schema: string;
   readonly arguments: readonly string[];
-  /** An older torch does not have it. */
+  /** The first version of torch that has it. */
   readonly since?: string;
-  /** Where the setting is not the argument's name in camelCase; a path that starts with / is from the top. */
+  /** Settings whose names are not the argument's in camelCase; a path that starts with / is from the top. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly withoutMeaning?: Readonly<Record<string, string>>;
   readonly notBuilt?: Readonly<Record<string, string>>;
@@ -22,9 +22,9 @@ export interface Signature {
 
 export interface Signatures {
   readonly torch: string;
-  /** Why arguments that many signatures have are without meaning here. */
+  /** For arguments of many signatures: why they have no meaning here. */
   readonly common: Readonly<Record<string, string>>;
-  /** Settings of ours that no argument of torch gives, by the part of the schema. */
+  /** Our own settings without an argument of torch, by the part of the schema. */
   readonly own: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly signatures: readonly Signature[];
 }
@@ -68,7 +68,7 @@ export function variantsOf(part: string): readonly string[] {
   return alternatives(must(node, part)).map((each) => `${part}.${String(propertiesOf(each)['type']?.const)}`);
 }
 
-/** Whether there is a setting at that path from the top: 'ddp.samplerSeed'. */
+/** Whether a setting exists at this path from the top: 'ddp.samplerSeed'. */
 export function isSetting(path: string): boolean {
   let node: Node | undefined = schema;
   for (const name of path.split('.')) node = lookup(propertiesOf(node), name);
@@ -78,7 +78,7 @@ export function isSetting(path: string): boolean {
 const camel = (name: string): string => name.replace(/_([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const USUAL: Readonly<Record<string, string>> = { betas: 'beta1, beta2', T_max: 'tMax', T_0: 't0', T_mult: 'tMult' };
 
-/** What became of each argument; throws for one of which nothing is known. */
+/** The row of each argument; throws for an unknown argument. */
 export function rowsOf({ common }: Signatures, signature: Signature): readonly ArgumentRow[] {
   const known = signature.schema === '' ? [] : settingsOf(signature.schema);
   return signature.arguments.map((argument) => {
@@ -97,7 +97,7 @@ export function rowsOf({ common }: Signatures, signature: Signature): readonly A
   });
 }
 
-/** Settings of a part that no argument gives and that are not listed as our own. */
+/** Settings of a part that have no argument and are not listed as our own. */
 export function unlisted(signatures: Signatures, part: string): readonly string[] {
   const given = signatures.signatures
     .filter(({ schema: of }) => of === part)

@@ -1,4 +1,4 @@
-/** The exported folder of a run (`lockstep export`), on disk for this run alone. Called by train-in-torch.ts. */
+/** Writes the exported folder of a run (`lockstep export`) to disk, only for this run. Called by train-in-torch.ts. */
 import path from 'node:path';
 import { exportFiles } from '../../headless/export-run';
 import { FACES } from '../../parallel/faces';
@@ -7,14 +7,14 @@ import type { Files } from '../../protocol/session';
 import { writeFolder } from '../export';
 
 export interface WrittenExport {
-  /** train.py. */
+  /** The path of train.py. */
   readonly script: string;
-  /** With all defaults. */
+  /** The configuration with all defaults. */
   readonly config: Config;
   readonly processes: number;
-  /** A process is a rank of a group, even a single one. */
+  /** Whether processes are ranks of a group, even a single process. */
   readonly ranked: boolean;
-  /** Of the optimizer. */
+  /** The number of optimizer steps. */
   readonly steps: number;
   readonly needs: { readonly torch: string; readonly why: string };
 }

@@ -1,6 +1,6 @@
 /**
- * Who runs where: the plan of a run in PyTorch, of torchrun's options or of the configuration, and the options that
- * torchrun is called with on this machine. Called by train-in-torch.ts.
+ * The plan of a run in PyTorch (which ranks run where), from torchrun's options or the configuration, and torchrun's
+ * options on this machine. Called by train-in-torch.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { LockstepError } from '../../base/errors';
@@ -9,7 +9,7 @@ import { usageError } from '../option-values';
 import { readLaunch } from '../torchrun';
 import type { TorchOptions } from './options';
 
-/** Of the options of train. */
+/** The relevant options of train. */
 interface Given {
   readonly launch?: LaunchPlan;
   readonly torch: TorchOptions;
@@ -20,7 +20,7 @@ interface Asked {
   readonly maxRestarts: number;
 }
 
-/** The plan of a line, if there is one: that of `lockstep torchrun` or `lockstep srun`, or of train's own options. */
+/** The plan of a launch line, if there is one: of `lockstep torchrun` or `lockstep srun`, or of train's own options. */
 export function torchPlan({ launch, torch: { launcher: words } }: Given, asked: Asked): LaunchPlan | undefined {
   if (launch && words.length > 0)
     throw usageError(`${words[0]} must come directly after "lockstep torchrun", before the configuration`);
@@ -43,7 +43,7 @@ export function torchPlan({ launch, torch: { launcher: words } }: Given, asked: 
   return plan;
 }
 
-/** `--nnodes 2 --rdzv_endpoint gpu01:29400` without processes: as many as the configuration's worldSize. */
+/** `--nnodes 2 --rdzv_endpoint gpu01:29400` without a number of processes: as many as the configuration's worldSize. */
 function readLine(words: readonly string[], { worldSize, maxRestarts }: Asked): LaunchPlan {
   const value = (name: string): string | undefined => words[words.indexOf(`--${name}`) + 1];
   const has = (name: string): boolean => words.includes(`--${name}`);
@@ -63,7 +63,7 @@ function readLine(words: readonly string[], { worldSize, maxRestarts }: Asked): 
   );
 }
 
-/** The plan of a configuration with so many ranks on this machine. */
+/** The plan of a configuration with this many ranks on this machine. */
 export const planOnThisMachine = (ranks: number, maxRestarts: number): LaunchPlan =>
   readLaunch(
     'torchrun',
@@ -78,10 +78,10 @@ export function torchrunOptions(plan: LaunchPlan, maxRestarts: number): readonly
     `--nnodes=${nodes.length}`,
     `--nproc_per_node=${worldSize / nodes.length}`,
     `--max_restarts=${maxRestarts}`,
-    // Before torch 2.3 it looked at its processes every five seconds.
+    // Before torch 2.3, torchrun checked its processes only every five seconds.
     '--monitor_interval=0.2',
   ];
-  // Before torch 2.0 --standalone took port 29400, one run at a time.
+  // Before torch 2.0, --standalone used port 29400, which allowed only one run at a time.
   if (nodes.length === 1)
     return [...common, '--rdzv_backend=c10d', '--rdzv_endpoint=localhost:0', `--rdzv_id=${randomUUID()}`];
   const { backend, endpoint, id } = rendezvous;
@@ -94,7 +94,7 @@ export function torchrunOptions(plan: LaunchPlan, maxRestarts: number): readonly
   ];
 }
 
-/** What is started, in a line. */
+/** A line that says what is started. */
 export function planLine({ nodes, worldSize, rendezvous, nodeRank }: LaunchPlan, maxRestarts: number): string {
   const restarts = maxRestarts === 0 ? 'no restart' : `at most ${maxRestarts} restart${maxRestarts === 1 ? '' : 's'}`;
   const here =

@@ -1,4 +1,4 @@
-/** Which of the ranks that a run has lost is named, and in what words. */
+/** Which of the lost ranks is named as the cause, and the words about it. */
 import { describe, expect, test } from 'vitest';
 import { causeOf, type LostRank } from './lost-ranks';
 

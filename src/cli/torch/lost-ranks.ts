@@ -1,21 +1,21 @@
 /**
- * Why a run in PyTorch ended before its end: of all the ranks that were lost, the one that the others were lost for,
- * and a sentence on it. torchrun names the first whose exit it sees, which often is a rank that only lost its
- * connection. Pure; called by torch-report.ts and rank-output.ts.
+ * Why a run in PyTorch ended early: among all lost ranks, finds the one that caused the others' loss, with a sentence
+ * about it. torchrun names the first rank whose exit it sees, which often only lost its connection. Pure; called by
+ * torch-report.ts and rank-output.ts.
  */
 import type { CodePlace, Failure, TorchProcess } from './rank-server';
 
 export interface LostRank {
   readonly process: Pick<TorchProcess, 'rank' | 'node' | 'pid'>;
-  /** In seconds. */
+  /** The time in seconds. */
   readonly time: number;
-  /** The exception that ended it. */
+  /** The exception that ended the rank. */
   readonly failed?: Failure;
-  /** Negative: the signal. Absent: not known. */
+  /** The exit code. Negative: the signal; absent: not known. */
   readonly exitCode?: number;
-  /** What it ended with by itself. */
+  /** The rank's own last words. */
   readonly said?: string;
-  /** It went on when another had failed, and was ended from outside; where it was then. */
+  /** Where the rank was when it was ended from outside, because it continued after another rank had failed. */
   readonly leftOver?: CodePlace;
 }
 
@@ -25,18 +25,18 @@ export interface RankLossCause {
   readonly rank: number | undefined;
 }
 
-/** What a rank meets when another one is gone. */
+/** Errors of a rank whose connection to another rank is lost. */
 const CONNECTION_LOST =
   /Connection (closed|reset|refused)|Broken pipe|Socket (closed|is not connected)|remote process exited|failed to (recv|send)|ncclRemoteError|NCCL communicator was aborted|TCPStore|recvBytes|sendBytes/i;
 const TIMED_OUT = /timed? ?out/i;
 
-/** Where a rank is that waits for others itself. */
+/** Places in code where a rank waits for others. */
 const WAITS = /distributed|collective|autograd|_tensor\.py|^(wait|barrier|backward|run_backward) of/;
 
 const isAfterAnother = ({ failed }: LostRank): boolean =>
   failed !== undefined && (CONNECTION_LOST.test(failed.message) || TIMED_OUT.test(failed.message));
 
-/** The first line of a message is what it says; torch adds stacks. */
+/** The first line of a message; torch adds stacks after it. */
 const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 
 export function placeWords({ file, line, text, inside }: CodePlace): string {
@@ -44,7 +44,7 @@ export function placeWords({ file, line, text, inside }: CodePlace): string {
   return where === '' ? (inside ?? 'an unknown place') : where;
 }
 
-/** Undefined where no rank was lost. */
+/** Undefined if no rank was lost. */
 export function causeOf(lost: readonly LostRank[], timeoutS: number, nodes: number): RankLossCause | undefined {
   const byTime = lost.toSorted((a, b) => a.time - b.time);
   const [first] = byTime;
@@ -65,7 +65,7 @@ export function causeOf(lost: readonly LostRank[], timeoutS: number, nodes: numb
   return ownCause(first);
 }
 
-/** PyTorch installs without NumPy, and some of it needs NumPy. */
+/** PyTorch can be installed without NumPy, but some of its functions need NumPy. */
 function missingModule(message: string): string {
   const name = /Numpy is not available/.test(message) ? 'numpy' : /^No module named '([\w.]+)'/.exec(message)?.[1];
   return name === undefined ? '' : `Install it for the Python of torch: python3 -m pip install ${name.split('.')[0]}.`;

@@ -1,4 +1,4 @@
-/** Options of `lockstep train --engine torch`: what is taken, what is refused and why. */
+/** Options of `lockstep train --engine torch`: accepted options, and refused options with their reasons. */
 import { describe, expect, test } from 'vitest';
 import type { TrainOptions } from '../train-usage';
 import { parseCommand } from '../usage';

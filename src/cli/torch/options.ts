@@ -1,11 +1,11 @@
 /**
- * Options of `lockstep train --engine torch`, and what of the others means nothing there. Rows for the table in
- * train-usage.ts, which calls this.
+ * Options of `lockstep train --engine torch`, and the other options that mean nothing there. Rows for the table in
+ * train-usage.ts, which calls this module.
  */
 import { lookup } from '../../base/lookup';
 import { type OptionRow, oneOf, textOf, usageError, type Values } from '../option-values';
 
-/** torchrun's names; with dashes, too. */
+/** torchrun's names; accepted with dashes, too. */
 const LAUNCH_OPTIONS: readonly OptionRow[] = [
   { name: 'nnodes', value: 'N', text: 'number of machines; run the same command on each of them' },
   { name: 'nproc_per_node', value: 'N', text: 'processes on each machine, one per rank' },
@@ -39,11 +39,11 @@ export const TORCH_OPTIONS: readonly OptionRow[] = [
 export interface TorchOptions {
   readonly device: 'cpu' | 'cuda' | 'auto';
   readonly backend: 'gloo' | 'nccl' | undefined;
-  /** torchrun's options, as words of its line. */
+  /** torchrun's options, as words of a command line. */
   readonly launcher: readonly string[];
 }
 
-/** '--nproc-per-node' is '--nproc_per_node', as torchrun has it. */
+/** Converts '--nproc-per-node' to torchrun's '--nproc_per_node'. */
 export function torchrunNames(args: readonly string[]): readonly string[] {
   return args.map((word) => {
     const [, name = '', rest = ''] = /^--([a-z-]+)((?:=.*)?)$/s.exec(word) ?? [];
@@ -52,7 +52,7 @@ export function torchrunNames(args: readonly string[]): readonly string[] {
   });
 }
 
-/** What means nothing to PyTorch, and what does instead. */
+/** Options that mean nothing to PyTorch, with the alternative. */
 const NOT_IN_TORCH: readonly (readonly [name: string, instead: string])[] = [
   ['browser', 'PyTorch runs in Python'],
   ['clock', 'its traces have the times of torch.profiler'],
@@ -61,7 +61,7 @@ const NOT_IN_TORCH: readonly (readonly [name: string, instead: string])[] = [
   ['flight-recorder', "PyTorch's own is switched on by TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE) under NCCL"],
 ];
 
-/** Undefined where Lockstep itself trains. */
+/** Undefined if Lockstep itself trains. */
 export function torchOptions(values: Values): TorchOptions | undefined {
   const engine = oneOf(['lockstep', 'torch'], 'engine', textOf(values, 'engine'));
   if (engine !== 'torch') {

@@ -1,5 +1,5 @@
 /**
- * The PyTorch of this machine, in sentences: there is none, or it is too old for the run. Called by
+ * Finds the PyTorch of this machine, or says that there is none, or that it is too old for the run. Called by
  * train-in-torch.ts.
  */
 import { findTorch, type TorchPython } from '../../../scripts/find-torch.mjs';
@@ -7,7 +7,9 @@ import { LockstepError } from '../../base/errors';
 
 export type { TorchPython };
 
-/** The first that has torch with torch.distributed. Throws where none has, and says how to get it. */
+/**
+ * The first interpreter with torch and torch.distributed. If there is none, throws an error that says how to get it.
+ */
 export function pythonWithTorch(candidates?: readonly string[]): TorchPython {
   const { found, problems } = findTorch('torch.distributed', candidates);
   if (found) return found;
@@ -18,7 +20,7 @@ export function pythonWithTorch(candidates?: readonly string[]): TorchPython {
   );
 }
 
-/** '1.13.0a0' is a 1.13. */
+/** The numbers of a version; '1.13.0a0' counts as 1.13. */
 const numbersOf = (version: string): readonly number[] =>
   (version.match(/^\d+(\.\d+)*/)?.[0] ?? '').split('.').map(Number);
 
@@ -28,7 +30,7 @@ export function isOlder(version: string, needed: string): boolean {
   return false;
 }
 
-/** Throws where the run needs a newer one. `why`: 'mode pipeline', 'the hook PowerSGD'. */
+/** Throws if the run needs a newer torch. `why`: 'mode pipeline', 'the hook PowerSGD'. */
 export function checkVersion(python: TorchPython, needs: { readonly torch: string; readonly why: string }): void {
   if (!isOlder(python.torch, needs.torch)) return;
   throw new LockstepError(

@@ -1,13 +1,13 @@
 /**
- * What became of the processes of the ranks, over all attempts of one run: who began, what each told, who is gone.
- * Ends nobody. Kept by run-ranks.ts.
+ * Records the ranks' processes over all attempts of one run: which began, what each reported, which are gone. Ends no
+ * process. Used by run-ranks.ts.
  */
 import type { LostRank } from './lost-ranks';
 import type { Told, TorchProcess } from './rank-server';
 
 export interface Life extends TorchProcess {
   readonly told: readonly Told[];
-  /** In seconds; undefined: it is alive. */
+  /** When the process ended, in seconds; undefined: it is alive. */
   readonly goneAt: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export class RankLives {
     this.all.push({ ...process, told: [], goneAt: undefined });
   }
 
-  /** Undefined: it has not begun. */
+  /** Records a report of a process; undefined: the process has not begun. */
   told(process: TorchProcess, told: Told): Life | undefined {
     const life = this.find(process);
     if (life) life.told = [...life.told, told];
@@ -31,7 +31,7 @@ export class RankLives {
     return life;
   }
 
-  /** Those that have begun since all ranks started again for the `restart`-th time. */
+  /** The processes that have begun since all ranks started again for the `restart`-th time. */
   attempt(restart: number): readonly Life[] {
     return this.all.filter((life) => life.restart === restart);
   }
@@ -40,7 +40,7 @@ export class RankLives {
     return this.all.filter(isAlive);
   }
 
-  /** How often all ranks started again. */
+  /** The number of times that all ranks started again. */
   restarts(): number {
     return Math.max(0, ...this.all.map(({ restart }) => restart));
   }
@@ -52,17 +52,17 @@ export class RankLives {
 
 export const isAlive = ({ goneAt }: Life): boolean => goneAt === undefined;
 
-/** By itself, whatever its status is. */
+/** Whether the process ended by itself, with any status. */
 export const hasEnded = ({ told }: Life): boolean => told.some((each) => 'ended' in each);
 
-/** Those that did not come to their end; `codes`: what is known of their exits otherwise, by process. */
+/** The ranks that did not finish; `codes`: exit codes known from elsewhere, by process. */
 export function lostOf(lives: readonly Life[], codes: ReadonlyMap<number, number>): readonly LostRank[] {
   return lives.flatMap((life): LostRank[] => {
     const failed = life.told.find((told) => 'failed' in told);
     const end = life.told.find((told) => 'ended' in told);
     const where = life.told.findLast((told) => 'where' in told);
     const exitCode = end?.ended ?? codes.get(life.pid);
-    // Stopped by torchrun, since another one failed.
+    // Stopped by torchrun because another rank failed.
     const isStopped = exitCode === 143 || exitCode === 130 || (exitCode === -15 && !where);
     if (end?.ended === 0 || (isStopped && !failed)) return [];
     return [

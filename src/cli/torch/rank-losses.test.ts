@@ -1,9 +1,9 @@
-/** Losses of several ranks, as they come, to records of micro-batches. */
+/** Arriving losses of several ranks become records of micro-batches. */
 import { expect, test } from 'vitest';
 import type { LossRecord } from '../../protocol/trace';
 import { RankLosses } from './rank-losses';
 
-/** `seconds`: when it is read; left out: at once. */
+/** `seconds`: the time of reading; left out: immediately. */
 type Told = readonly [rank: number, microBatch: number, loss: number | null, seconds?: number];
 
 function given(processes: number, accumulate: number, ...told: readonly Told[]) {
@@ -21,7 +21,7 @@ function given(processes: number, accumulate: number, ...told: readonly Told[]) 
 
 test('a micro-batch is complete when all have told of it, in whatever order', () => {
   const { records, counts } = given(2, 1, [1, 0, 3], [0, 0, 1], [1, 1, 5], [0, 1, 7], [0, 2, 1], [1, 2, 1]);
-  // How many losses a rank has of one is not known at first.
+  // At first it is not known how many losses a rank has per micro-batch.
   expect(counts).toEqual([0, 0, 0, 2, 2, 3]);
   expect(records.slice(0, 2)).toMatchObject([
     { microBatch: 0, perRank: [1, 3], loss: 2 },

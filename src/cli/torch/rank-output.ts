@@ -1,7 +1,7 @@
 /**
- * What the ranks of a run in PyTorch write, put together on standard error: progress as Lockstep's own runs show it,
- * every other line with its rank before it. Remembers the losses that went by, for a report that rank 0 cannot write
- * any more. Called by train-in-torch.ts.
+ * Writes the output of a PyTorch run's ranks to standard error: progress as in Lockstep's own runs, every other line
+ * with its rank before it. Keeps the reported losses for the case that rank 0 can no longer write the report. Called by
+ * train-in-torch.ts.
  */
 import type { Notice } from '../../protocol/notice';
 import type { LossRecord } from '../../protocol/trace';
@@ -10,13 +10,13 @@ import { causeOf, type LostRank } from './lost-ranks';
 import { RankLosses, type ToldLoss } from './rank-losses';
 import type { TorchProcess } from './rank-server';
 
-/** How the script's progress lines begin. */
+/** The beginning of the script's progress lines. */
 const PROGRESS = 'LOCKSTEP {';
 
 interface OutputOf {
-  /** Of all machines. */
+  /** The number of processes on all machines. */
   readonly processes: number;
-  /** On this one. */
+  /** The number of processes on this machine. */
   readonly here: number;
   readonly nodes: number;
   readonly steps: number;
@@ -28,7 +28,7 @@ interface OutputOf {
 }
 
 export class RankOutput {
-  /** Every micro-batch, also those before a restart; of the ranks of this machine. */
+  /** The records of every micro-batch, including those before a restart, for the ranks of this machine. */
   readonly records: LossRecord[] = [];
   readonly notices: Notice[] = [];
   begun = false;
@@ -52,7 +52,7 @@ export class RankOutput {
     else if (text.trim() !== '') this.progress.say(this.run.processes > 1 ? `[rank ${rank}] ${text}` : text);
   }
 
-  /** An attempt has begun; `lost`: the ranks that ended the one before. */
+  /** An attempt has begun; `lost`: the ranks that ended the previous attempt. */
   attempt(restart: number, lost: readonly LostRank[]): void {
     this.begun = true;
     if (restart === 0) return;

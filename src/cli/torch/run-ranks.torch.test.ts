@@ -1,6 +1,6 @@
 /**
- * Ranks under a real torchrun: who wrote what, how each ended, and that no process is left behind. The scripts are
- * small and do without torch, which takes seconds to load; torchrun itself needs it.
+ * Ranks under a real torchrun: the output and the end of each rank, and that no process remains. The scripts are small
+ * and do not import torch, which takes seconds; torchrun itself needs it.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -27,12 +27,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 interface Ran {
   readonly outcome: RanksOutcome;
   readonly lines: readonly string[];
-  /** What had been lost when an attempt began. */
+  /** The ranks lost before each attempt. */
   readonly starts: readonly (readonly LostRank[])[];
   readonly pids: readonly number[];
 }
 
-/** `ranks`: none: without a launcher. `whenSaid`: stops the run at this line. */
+/** `ranks`: if empty, runs without a launcher. `whenSaid`: stops the run at this line. */
 async function ran(
   code: string,
   { ranks = 0, maxRestarts = 0, stopAt }: { ranks?: number; maxRestarts?: number; stopAt?: string } = {},
@@ -73,7 +73,7 @@ const alive = async (pids: readonly number[]): Promise<readonly number[]> => {
   return pids.filter((_, i) => states[i]);
 };
 
-/** A process that was killed closes what it has open before the system counts it as ended. */
+/** A killed process closes its files before the system counts it as ended. */
 const noneIsLeft = (pids: readonly number[]): Promise<void> =>
   vi.waitFor(async () => expect(await alive(pids)).toEqual([]), { timeout: 10_000 });
 
@@ -101,7 +101,7 @@ test('a rank ends when Lockstep is gone', async () => {
   const child = spawn(python, [rankFile, script], { env: { ...process.env, LOCKSTEP_RANKS: server.address } });
   const ended = new Promise((resolve) => child.once('close', (code) => resolve(code)));
   while (processes.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  // It waits two seconds for the rank and then closes its connections.
+  // The server waits two seconds for the rank and then closes its connections.
   await server.close();
   expect(await ended).toBe(1);
   expect(processes).toMatchObject([{ rank: 0, pid: child.pid }]);

@@ -1,7 +1,7 @@
 /**
- * Runs a script in the PyTorch of this machine: under torchrun where it has ranks, else by itself. Gives out what each
- * rank writes, and resolves when every process is gone, with what became of the ranks. A rank that goes on when another
- * has failed is asked where it is and then ended: torchrun itself waits half a minute for it. Called by
+ * Runs a script in the PyTorch of this machine: under torchrun if it has ranks, else directly. Passes on each rank's
+ * output, and resolves with the ranks' outcome when every process is gone. If a rank continues after another has
+ * failed, records where it is and ends it; torchrun itself would wait half a minute for it. Called by
  * train-in-torch.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,39 +16,41 @@ import { openRankServer, type TorchProcess } from './rank-server';
 export interface RanksInput {
   /** The interpreter. */
   readonly python: string;
-  /** Takes the two helper files, and is removed by the caller. */
+  /** The folder for the two helper files, which the caller removes. */
   readonly folder: string;
   readonly script: string;
   readonly args: readonly string[];
   /** torchrun's options; undefined: one process without a launcher. */
   readonly torchrun: readonly string[] | undefined;
-  /** Processes on this machine, and whether there are no others. */
+  /** The number of processes on this machine, and whether there are no others. */
   readonly here: number;
   readonly oneNode: boolean;
   readonly onLine: (process: TorchProcess, stream: 'stdout' | 'stderr', line: string) => void;
-  /** The first rank of an attempt is there; `lost`: of the attempt before. */
+  /** Called when the first rank of an attempt has begun; `lost`: the lost ranks of the previous attempt. */
   readonly onStart: (process: TorchProcess, lost: readonly LostRank[]) => void;
-  /** SIGTERM to the ranks, which stop after their step. */
+  /** Sends SIGTERM to the ranks, which stop after their step. */
   readonly signal: AbortSignal;
 }
 
 export interface RanksOutcome {
-  /** 0: all ranks of this machine came to their end. Else torchrun's, or that of the one process. */
+  /** 0: all ranks of this machine finished. Else the status of torchrun, or of the single process. */
   readonly status: number;
-  /** It was asked to stop. */
+  /** Whether the run was asked to stop. */
   readonly stopped: boolean;
-  /** How often all ranks started again. */
+  /** The number of times that all ranks started again. */
   readonly restarts: number;
-  /** Ranks of the last attempt on this machine. */
+  /** The ranks of the last attempt on this machine. */
   readonly ranks: readonly number[];
   readonly master: TorchProcess['master'] | undefined;
-  /** Ranks of the last attempt that did not come to their end. */
+  /** The ranks of the last attempt that did not finish. */
   readonly lost: readonly LostRank[];
-  /** The last lines that the launcher wrote itself. */
+  /** The last lines of the launcher's own output. */
   readonly launcherSaid: readonly string[];
 }
 
-/** What other ranks have to end by themselves when one has failed: they lose their connection to it. */
+/**
+ * The time in which other ranks may end by themselves after one has failed, because they lose their connection to it.
+ */
 const GRACE_MS = 5000;
 const LINES = 40;
 
@@ -57,7 +59,10 @@ export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
   const said: string[] = [];
   let grace: NodeJS.Timeout | undefined;
 
-  /** Those of its attempt that go on: asked where they are at once, ended when they do not end by themselves. */
+  /**
+   * Handles the ranks of the same attempt that continue: asks each at once where it is, and ends it if it does not end
+   * by itself.
+   */
   const whenFailed = ({ restart }: TorchProcess): void => {
     if (input.signal.aborted || grace !== undefined) return;
     const others = lives.attempt(restart).filter((life) => isAlive(life) && !hasEnded(life));
@@ -90,9 +95,9 @@ export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
   keepLines(child, said);
   const exitStatus = await ended(child, input.signal);
   clearTimeout(grace);
-  // torchrun has ended its ranks by now, unless it was killed itself.
+  // torchrun has ended its ranks by now, unless torchrun itself was killed.
   for (const life of lives.alive()) end(life.pid);
-  // What the processes started themselves, as workers of a DataLoader.
+  // Ends processes that the ranks started, such as workers of a DataLoader.
   if (child.pid !== undefined) end(child.pid);
   await server.close();
   return outcomeOf(input, { lives, said, child, exitStatus });
@@ -108,7 +113,7 @@ interface FinishedRun {
 function outcomeOf(input: RanksInput, { lives, said, child, exitStatus }: FinishedRun): RanksOutcome {
   const restarts = lives.restarts();
   const last = lives.attempt(restarts);
-  // Of several torchruns the first that leaves may take the store along in which the others say good-bye.
+  // With several torchruns, the first to exit may end the store through which the others sign off.
   const isDone =
     last.length === input.here && last.every(({ told }) => told.some((each) => 'ended' in each && each.ended === 0));
   const status = isDone ? 0 : exitStatus;
@@ -135,16 +140,17 @@ async function start(input: RanksInput, address: string): Promise<ChildProcess> 
   const rank = [rankFile, input.script, ...input.args];
   const args = input.torchrun === undefined ? rank : [agentFile, ...input.torchrun, ...rank];
   return spawn(input.python, args, {
-    // The script reads what lies beside it.
+    // The script reads files beside it.
     cwd: path.dirname(input.script),
     // A terminal's Ctrl+C is passed on by this process, once.
     detached: true,
-    // The launcher sees by its input that this process lives.
+    // The launcher knows from its open input that this process is alive.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...process.env,
       PYTHONUNBUFFERED: '1',
-      // Else, from torch 2.4 on, ranks that start again find the addresses of those before (pytorch/pytorch#135712).
+      // Without this, from torch 2.4 on, restarted ranks find the addresses of the previous ones
+      // (pytorch/pytorch#135712).
       TORCH_DISABLE_SHARE_RDZV_TCP_STORE: '1',
       LOCKSTEP_RANKS: address,
       ...(input.oneNode ? { LOCKSTEP_MASTER_ADDR: '127.0.0.1' } : {}),
@@ -152,7 +158,7 @@ async function start(input: RanksInput, address: string): Promise<ChildProcess> 
   });
 }
 
-/** What the launcher writes itself; of very much the end. */
+/** Keeps the launcher's own output; only the end if it is long. */
 function keepLines(child: ChildProcess, said: string[]): void {
   const listen = (data: Buffer): void => {
     said.push(
@@ -167,7 +173,7 @@ function keepLines(child: ChildProcess, said: string[]): void {
   child.stderr?.on('data', listen);
 }
 
-/** Its exit status; the signal is passed on to it. */
+/** Waits for the child's exit status and passes the signal on to it. */
 async function ended(child: ChildProcess, signal: AbortSignal): Promise<number> {
   const stop = (): void => void child.kill('SIGTERM');
   if (signal.aborted) stop();
@@ -180,18 +186,20 @@ async function ended(child: ChildProcess, signal: AbortSignal): Promise<number> 
   return status;
 }
 
-/** The process, and the group that it leads: ranks do under newer torchruns, the launcher always does. */
+/**
+ * Ends a process and the group that it leads; under newer torchruns ranks lead groups, and the launcher always does.
+ */
 function end(pid: number): void {
   for (const target of [-pid, pid]) {
     try {
       process.kill(target, 'SIGKILL');
     } catch {
-      // It leads none, or is gone.
+      // The process leads no group, or is gone.
     }
   }
 }
 
-/** By process: what torchrun says of those that failed. */
+/** The exit codes of failed processes from torchrun's output, by process. */
 function exitCodes(said: readonly string[]): ReadonlyMap<number, number> {
   const codes = new Map<number, number>();
   for (const line of said) {

@@ -1,7 +1,6 @@
 /**
- * The report of a run in PyTorch: the one that the script has written, or, where rank 0 could not write one, what is
- * known from its progress lines; with launch, process group and the error that ended the run. Called by
- * train-in-torch.ts.
+ * The report of a run in PyTorch: the script's report, or, if rank 0 could not write one, the facts from its progress
+ * lines; plus launch, process group and the error that ended the run. Called by train-in-torch.ts.
  */
 import { LockstepError, toWire } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -13,29 +12,29 @@ import { causeOf } from './lost-ranks';
 import type { TorchPython } from './python';
 import type { RanksOutcome } from './run-ranks';
 
-/** What PyTorch knows of a run; what only Lockstep's Programs tell (modelled times, links) is not in it. */
+/** The part of a report that PyTorch can give; facts from Lockstep's Programs (modelled times, links) are missing. */
 export type TorchReport = Partial<Report> & Pick<Report, 'losses' | 'steps'>;
 
-/** As a script writes it: with `null` for what is no number, and without steps where it failed. */
+/** A report as the script writes it: with `null` for NaN, and without steps if it failed. */
 export type WrittenReport = Partial<Report> & Pick<Report, 'losses'>;
 
 export interface TorchRun {
   readonly python: TorchPython;
-  /** With all defaults, as the export has it. */
+  /** The configuration with all defaults, as in the export. */
   readonly config: Config;
   readonly plan: LaunchPlan | undefined;
   readonly maxRestarts: number;
-  /** As they were asked for; the script's report says what came of it. */
+  /** The requested device; the script's report has the used one. */
   readonly device: string;
   readonly backend: string | undefined;
   readonly outcome: RanksOutcome;
-  /** Every micro-batch that rank 0 told of, also before a restart. */
+  /** Every micro-batch that rank 0 reported, also before a restart. */
   readonly records: readonly LossRecord[];
-  /** Of this launcher: restarts. */
+  /** Notices of this launcher, about restarts. */
   readonly notices: readonly Notice[];
 }
 
-/** `written`: what the script has written; undefined: nothing that can be read. */
+/** `written`: the script's report; undefined if there is no readable one. */
 export function torchReport(written: WrittenReport | undefined, run: TorchRun): TorchReport {
   const { outcome, plan, python, records } = run;
   const losses = joined(records, written?.losses ?? []);
@@ -65,7 +64,7 @@ export function torchReport(written: WrittenReport | undefined, run: TorchRun): 
   };
 }
 
-/** With the address that the ranks met at. */
+/** The plan with the address at which the ranks met. */
 function started(plan: LaunchPlan, master: RanksOutcome['master']): LaunchPlan {
   if (master === undefined) return plan;
   const [MASTER_ADDR, MASTER_PORT] = master;
@@ -77,8 +76,8 @@ function started(plan: LaunchPlan, master: RanksOutcome['master']): LaunchPlan {
 }
 
 /**
- * Micro-batches of the last attempt, and before them those that only an earlier one has run. Of a run that failed, rank
- * 0 has written its own losses alone: those that all ranks told of say more.
+ * The micro-batches of the last attempt, preceded by those that only an earlier attempt ran. If the run failed, rank 0
+ * has written only its own losses, so the losses that all ranks reported are preferred.
  */
 function joined(told: readonly LossRecord[], written: readonly LossRecord[]): readonly LossRecord[] {
   const byMicroBatch = new Map(told.map((record) => [record.microBatch, record]));
@@ -104,7 +103,7 @@ function groupOf(
   };
 }
 
-/** In the words of train.py. */
+/** train.py's message for too few GPUs. */
 const NO_GPU = /train\.py: needs \d+ GPUs/;
 
 function errorOf({ outcome, config, plan }: TorchRun, losses: readonly LossRecord[]): LockstepError | undefined {

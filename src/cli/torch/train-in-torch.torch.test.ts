@@ -1,7 +1,7 @@
 /**
- * `lockstep train --engine torch` from its options to its files, by a real PyTorch on the CPU over gloo. Most launches
- * are forks of one process that has imported torch (testing/warm-torch); the two that say `cold` are started as a user
- * does.
+ * `lockstep train --engine torch` from its options to its files, with a real PyTorch on the CPU over gloo. Most
+ * launches are forks of one process that has imported torch (testing/warm-torch); the two with `cold` start as for a
+ * user.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** In this test every process is Python itself, from its start; and so it has the number that torchrun knows it by. */
+/** In this test every process is started as Python, so it has the process number that torchrun knows. */
 function cold(): void {
   vi.stubEnv('LOCKSTEP_PYTHON', python);
   vi.stubEnv('PYTHON_EXEC', undefined);
@@ -49,12 +49,12 @@ const MODEL = {
 const SMALL = { model: MODEL, data: { type: 'xor', samples: 48 }, batchSize: 8 };
 
 interface Trained {
-  /** As main.ts gives it back. */
+  /** The exit status that main.ts returns. */
   readonly status: number;
   readonly said: string;
 }
 
-/** Runs the command line's words; `stopAt`: as Ctrl+C, when that is on standard error. */
+/** Runs a command line; `stopAt`: stops it, as with Ctrl+C, when this text is on standard error. */
 async function lockstep(config: object, words: readonly string[], stopAt?: string): Promise<Trained> {
   const configFile = file(`run-${Math.random()}.json`);
   await writeFile(configFile, JSON.stringify({ ...SMALL, ...config }));
@@ -82,7 +82,7 @@ const own = (config: object, ...words: readonly string[]): Promise<Trained> =>
   lockstep(config, ['--device', 'cpu', '--quiet', ...words]);
 const text = (name: string): Promise<string> => readFile(file(name), 'utf8');
 const report = async (name: string): Promise<Report> => JSON.parse(await text(name)) as Report;
-/** The verdict on two reports: is it the same run? */
+/** The verdict of comparing two reports. */
 const sameRun = async (a: string, b: string): Promise<unknown> => {
   const { verdict } = compareReports(parseReport(await text(a), a), parseReport(await text(b), b));
   return verdict.same === true ? true : verdict;
@@ -101,7 +101,7 @@ if (python === undefined)
   test('no PyTorch on this machine', () => sayNoTorch('lockstep train --engine torch was not tested.'));
 else describe('in PyTorch', inPyTorch);
 
-/** Why the tests that start torchrun again and again are left for the rest. */
+/** The reason why tests that start torchrun repeatedly are in the rest tier. */
 const CYCLE = 'one run of each mode starts torchrun and comes back';
 const RANKS = 'a rank that is killed is tested, and what the report then says without torch (report-text.test.ts)';
 
@@ -285,7 +285,7 @@ function inPyTorch(): void {
       '--out',
       file('sync.json'),
     );
-    // On a machine with a new one it trains.
+    // On a machine with a new torch the run trains.
     if (status !== 0) {
       expect(status).toBe(3);
       expect(said).toMatch(/init_sync needs torch 2\.7 or newer; this machine has 1\.\S+ at /);

@@ -1,7 +1,7 @@
 /**
- * `lockstep train --engine torch`: exports the run as a folder with train.py, lets the PyTorch of this machine execute
- * it, one process per rank under torchrun, and brings back what it gave: progress, output by rank, the report, traces,
- * checkpoints, weights. The ranks' own Python does the training. Called by train.ts.
+ * `lockstep train --engine torch`: exports the run as a folder with train.py, runs it in the PyTorch of this machine,
+ * one process per rank under torchrun, and returns the results: progress, output by rank, the report, traces,
+ * checkpoints, weights. Called by train.ts.
  */
 import { rmSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { type TorchReport, torchReport, type WrittenReport } from './torch-repor
 export type TorchTrainOptions = TrainOptions & { readonly torch: TorchOptions };
 
 interface TorchOutcome {
-  /** Undefined: rank 0 ran on another machine, which has it. */
+  /** Undefined if rank 0 ran on another machine, which has the report. */
   readonly report: TorchReport | undefined;
   readonly error: TorchReport['error'];
 }
@@ -41,7 +41,7 @@ interface Prepared {
   readonly maxRestarts: number;
 }
 
-/** How long it waits for the other machines without a word. */
+/** How long to wait for other machines before saying so. */
 const WORD_MS = 5000;
 
 export async function trainInTorch(
@@ -51,7 +51,7 @@ export async function trainInTorch(
 ): Promise<TorchOutcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-torch-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // A second Ctrl+C ends this process at once.
+  // Removes the folder also if a second Ctrl+C ends this process at once.
   process.once('exit', remove);
   try {
     const prepared = await prepare(options, path.join(folder, 'run'), progress);
@@ -66,7 +66,7 @@ async function prepare(options: TorchTrainOptions, folder: string, progress: Pro
   const python = pythonWithTorch();
   const { config: given, files } = await readRun(options);
   const asked = options.maxRestarts ?? options.launch?.maxRestarts ?? given['maxRestarts'];
-  // torchrun's default, not that of the page.
+  // torchrun's default instead of the page's.
   const maxRestarts = typeof asked === 'number' ? asked : 0;
   const line = torchPlan(options, { worldSize: given['worldSize'], maxRestarts });
   const { config, replaced } = line ? launchedConfig(line, given) : { config: given, replaced: [] };
@@ -139,7 +139,7 @@ async function run(
     records: output.records,
     notices: output.notices,
   });
-  // All that is left of a machine that never met the others.
+  // The only report on a machine that never met the others.
   const isFirst = written !== undefined || nodes === 1 || outcome.ranks.includes(0);
   if (!isFirst) {
     if (!quiet && outcome.ranks.length > 0)
@@ -167,7 +167,7 @@ function scriptArguments(
   ];
 }
 
-/** Undefined: rank 0 is on another machine, or was killed. */
+/** Undefined if rank 0 is on another machine, or was killed. */
 async function readReport(file: string, weights: boolean): Promise<WrittenReport | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -180,13 +180,13 @@ async function readReport(file: string, weights: boolean): Promise<WrittenReport
       loss: number(record.loss),
       perRank: record.perRank.map(number),
     })),
-    // As without --engine: what was asked for.
+    // The same as without --engine: only the requested parts.
     ...(weights && given ? { weights: given } : {}),
     ...(history && history.length > 0 ? { history } : {}),
   };
 }
 
-/** A run that failed may have left none. */
+/** Copies the weights; a failed run may have left none. */
 async function copyWeights(checkpoint: string, file: string, must: boolean): Promise<void> {
   await copyFile(modelFileName(path.resolve(checkpoint)), file).catch((error: unknown) => {
     const hint = 'The folder must exist and be writable.';
