@@ -20,7 +20,7 @@ import { createTraceFacts } from './stage/facts-at';
 import { planStage, stageScene } from './stage/scene';
 import { eventTip } from './timeline/timeline-tip';
 
-/** Every text in a value, but for what only the code reads. */
+/** Every text in a value, except texts that only the code reads. */
 function textsIn(value: unknown, found: Set<string>, seen = new Set<unknown>()): void {
   if (typeof value === 'string') found.add(value);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || seen.has(value)) return;
@@ -74,7 +74,7 @@ async function shownBy(config: ConfigInput) {
   return { shown: [...shown], names: [...names] };
 }
 
-/** As a word of its own: neither part of a longer name nor of a number. */
+/** Whether the text contains the name as a separate word, not as part of a longer name or of a number. */
 const says = (text: string, name: string): boolean => {
   const at = text.indexOf(name);
   return at >= 0 && !/[\w.@]/.test(text[at - 1] ?? ' ') && !/[\w@]/.test(text[at + name.length] ?? ' ');

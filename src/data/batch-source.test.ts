@@ -73,7 +73,7 @@ test.each(fixtures.runs.map((run) => [run.spec.name, run] as const))('%s: data a
   expect(twoEpochs(source, 1)[0]).toEqual(run.orders_first2epochs ?? [plain, plain]);
 });
 
-/** The default generator of a process, where the source has left it. */
+/** The default generator of a process, in the state in which the source has left it. */
 const streamOf = (source: BatchSource, rank = 0): Generator => at(source.state().generators, rank);
 
 test.each(fixtures.runs.map((run) => [run.spec.name, run] as const))('%s: the stream after 100 steps', (_, run) => {

@@ -12,11 +12,11 @@ import { elements } from '../tensor/shape';
 
 /** A mask that is drawn with a batch: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
 export interface MaskDraw {
-  /** The data index whose generator draws it. */
+  /** The data index whose generator draws the mask. */
   readonly dataIndex: number;
   readonly device: number;
   readonly buffer: string;
-  /** The piece of the batch (micro-batch) that it is for. */
+  /** The micro-batch to which the mask applies. */
   readonly microBatch: number;
   readonly elements: number;
   readonly p: number;
@@ -29,7 +29,7 @@ export interface DrawnMask {
   readonly buffer: string;
   readonly microBatch: number;
   readonly data: Float32Array<ArrayBuffer>;
-  /** The whole mask that it is a piece of, and the data index. */
+  /** If `data` is a piece: the region of the whole mask, and the data index. */
   readonly region?: TensorRegion & { readonly dataIndex: number };
 }
 

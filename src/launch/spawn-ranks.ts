@@ -19,7 +19,7 @@ const optionsSchema = v.strictObject({
 
 const EXAMPLE = "For example lockstep.spawn('https://example.org/train.js', 4, { backend: 'gloo', timeoutS: 30 }).";
 
-/** `options` is what the script gave, whatever that is. */
+/** `options`: the script's argument, of any type. */
 export async function spawnRanks(module: unknown, nprocs: number | undefined, options: unknown): Promise<unknown[]> {
   const address = module instanceof URL ? module.href : module;
   if (typeof address !== 'string')

@@ -32,7 +32,7 @@ export interface RecordingSource {
   /** Size on disk, and after gunzip. */
   readonly bytes: number;
   readonly textBytes: number;
-  /** Events, entries or rows that it had. */
+  /** The number of events, entries or rows in the file. */
   readonly entries: number;
   /** Of a trace of one rank. */
   readonly rank?: RecordingRank;

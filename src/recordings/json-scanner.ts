@@ -39,7 +39,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** What comes next outside of a value. */
+/** What the scanner expects next, outside of a value. */
 type Expect = 'outermost' | 'key' | 'colon' | 'value' | 'after-value' | 'element' | 'after-element' | 'nothing';
 
 export class JsonScanner {
@@ -194,7 +194,7 @@ export class JsonScanner {
     this.inString = false;
   }
 
-  /** False: the value goes on in the next chunk. */
+  /** False: the value continues in the next chunk. */
   private toEndOfValue(): boolean {
     const { bytes } = this;
     const { length } = bytes;

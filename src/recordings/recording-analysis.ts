@@ -96,9 +96,11 @@ export interface RecordedStraggler {
   readonly steps: number;
   /** Median over the first collective of each step at which it was last: how long after the one before it it came. */
   readonly byUs: number;
-  /** Waiting that it caused, summed over the other ranks. */
+  /** The waiting that this rank caused, summed over the other ranks. */
   readonly causedUs: number;
-  /** What it did longer than the others before the first collective of a step; undefined: nothing stands out. */
+  /**
+   * The work that took this rank longer than others before the first collective of a step; undefined: none stands out.
+   */
   readonly cause: { readonly name: string; readonly us: number; readonly othersUs: number } | undefined;
 }
 

@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 
-/** null: not a finite number. */
+/** A number; null if it is not finite. */
 const real = v.nullable(v.number('a number, or null where it is not finite'));
 const numbers = v.array(real, 'a list of numbers');
 const text = v.string('a text');

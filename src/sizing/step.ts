@@ -18,7 +18,7 @@ export interface AskedStep {
   readonly rows: number;
 }
 
-/** Bytes of one element: weights, gradients and states in float32, what autocast computes with in bfloat16. */
+/** Bytes of one element: weights, gradients and states in float32, autocast's operands in bfloat16. */
 const FULL = 4;
 const HALF = 2;
 

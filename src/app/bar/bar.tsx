@@ -88,7 +88,7 @@ function RunButton() {
   );
 }
 
-/** The menu behind a button, where the bar is too short for it. */
+/** The menu behind a button, if the bar is too short for the menu. */
 function MenuButton() {
   const locked = useLocked();
   return (

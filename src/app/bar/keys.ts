@@ -112,7 +112,7 @@ function keyOf({ key, code, shiftKey, altKey }: KeyboardEvent): Key | undefined 
 export function listenToKeys(window: Window, store: AppStore, controller: Controller): void {
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || keepsKey(event.target, event.key)) return;
-    // The lab has keys of its own.
+    // The lab handles its own keys.
     if (store.getState().lab) return;
     const found = keyOf(event);
     if (!found) return;

@@ -1,6 +1,6 @@
 /**
- * Where training is: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session runs
- * freely.
+ * The progress of training: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session
+ * runs freely.
  */
 import { formatCount, formatLoss, NONE } from '../draw/format';
 import { useApp } from '../state/use-app';

@@ -1,4 +1,4 @@
-/** Which errors of the window are said, and which are not ours; e2e/boundaries.spec.ts has a real window. */
+/** Which errors of the window are reported, and which are not ours; e2e/boundaries.spec.ts has a real window. */
 import { expect, test } from 'vitest';
 import { LockstepError, toWire } from '../../base/errors';
 import type { Notice } from '../../protocol/notice';

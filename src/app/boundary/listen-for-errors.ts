@@ -20,7 +20,7 @@ export function listenForErrors(target: EventTarget, say: (notice: Notice) => vo
 }
 
 function isForeign(error: unknown): boolean {
-  // Rejections of window.lockstep belong to the calling script; a cancelled call is no error.
+  // Rejections of window.lockstep belong to the calling script; a cancelled call is not an error.
   if (isWireError(error) || (error instanceof LockstepError && error.code === 'aborted')) return true;
   return error instanceof Error && /\b(chrome|moz|safari-web)-extension:/.test(error.stack ?? '');
 }

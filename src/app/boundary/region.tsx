@@ -1,4 +1,4 @@
-/** One of the page's regions, by its name, with the fence that keeps an error inside it. */
+/** One of the page's regions, by its name, with an error boundary around it. */
 import type { ReactNode } from 'react';
 import { Boundary } from './boundary';
 

@@ -46,7 +46,7 @@ const DRAWS_BEFORE_BITMAP = 3;
 /** Number of frames over which matrices that appear together become bitmaps. */
 const FRAMES_OF_BITMAPS = 10;
 
-/** A tile is large enough for a gap around it where its cells are not. */
+/** A tile is large enough for a gap around it even if its cells are not. */
 const gapped = ({ rows, columns, tile }: HeatCells, rect: Rect): boolean =>
   Math.min((rect.width * (tile?.columns ?? 1)) / columns, (rect.height * (tile?.rows ?? 1)) / rows) >=
   SMALLEST_WITH_GAP;

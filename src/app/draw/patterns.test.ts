@@ -4,7 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** Idle is dots on nothing; who has joined a collective and waits for the last rank is dots on its colour. */
+/**
+ * Idle is drawn as dots on the background; a rank that has joined a collective and waits for the last one, as dots on
+ * its colour.
+ */
 const MEANINGS: Readonly<Record<string, RegExp>> = {
   hidden: /^var\(--pattern-hidden\)$/,
   idle: /^var\(--pattern-waiting\)$/,

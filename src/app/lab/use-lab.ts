@@ -56,7 +56,7 @@ export function useLab(settings: LabSettings): LabAnswers {
       lab
         .labCurves(request)
         .then(unless(setCurves))
-        // The run says what is wrong with the request.
+        // The run of the collective reports what is wrong with the request.
         .catch(() => undefined);
     }, CURVES_AFTER_MS);
     return () => {

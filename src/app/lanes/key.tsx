@@ -8,7 +8,7 @@ export type Look = 'compute' | 'hidden' | 'exposed' | 'waits' | 'idle' | 'fillin
 interface KeyProps {
   readonly entries: readonly (readonly [look: Look, words: ReactNode])[];
   readonly className?: string | undefined;
-  /** Before and behind the entries. */
+  /** Content before and after the entries. */
   readonly first?: ReactNode;
   readonly last?: ReactNode;
 }

@@ -27,7 +27,7 @@ export function zoom({ from, to }: ViewWindow, factor: number, at: number, small
   return fitted(from + at * (to - from - length), length);
 }
 
-/** What a zoom button asks for: 0 is everything, else as zoom() about the middle. */
+/** The window after a zoom button: factor 0 shows everything, other factors zoom about the middle. */
 export const zoomedBy = (window: ViewWindow, factor: number, smallest?: number): ViewWindow =>
   factor === 0 ? WHOLE : zoom(window, factor, 0.5, smallest);
 

@@ -49,7 +49,7 @@ test.each(['GPipe', '1F1B', 'InterleavedZeroBubble', 'ZBVZeroBubble'] as const)(
     const { trace, schedule } = await traced(run(name));
     for (const clock of ['modelled', 'measured'] as const) {
       const picture = pictureOfTrace(trace, clock, schedule, { index: 0, of: 1 });
-      // The first stage has no input, so its I is no kernel.
+      // The first stage has no input, so its I has no kernel.
       const expected = schedule.orders.map((order) =>
         actionsOf(order).filter(({ stage, kind }) => stage > 0 || kind !== 'I'),
       );

@@ -30,7 +30,7 @@ interface ContextsProps {
   readonly children: ReactNode;
 }
 
-/** What components read, without a document that has a theme: tests draw with it. */
+/** The contexts that components read, without a document with a theme; used by tests that draw. */
 export function AppContexts({ services, palette, children }: ContextsProps) {
   const { store, frames, controller, urlSync, linked } = services;
   const drawing = useMemo(() => ({ palette, frames, changed: store.subscribe }), [palette, frames, store]);

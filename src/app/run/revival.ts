@@ -30,7 +30,7 @@ export class Revival {
     return this.page.store.getState();
   }
 
-  /** A new worker that goes on from the last state which the old one has handed over. */
+  /** Continues in a new worker, from the last state that the old one handed over. */
   readonly revive = (
     error: LockstepError = new LockstepError('rank-failed', 'The training worker stopped unexpectedly.'),
   ): void => {

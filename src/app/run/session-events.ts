@@ -30,7 +30,7 @@ export interface RunOnPage {
   previewed?: boolean;
 }
 
-/** The trace of a step by hand comes as the answer and as an event; the first one counts. */
+/** The trace of a single step arrives both as the answer and as an event; only the first counts. */
 export function takeTrace(store: AppStore, trace: Parameters<ReturnType<AppStore['getState']>['addTrace']>[0]): void {
   const app = store.getState();
   if (app.traces.at(-1)?.microBatch !== trace.microBatch) app.addTrace(trace);
@@ -126,7 +126,7 @@ export class SessionEvents {
     }
   }
 
-  /** After a rank has failed the session goes on by itself. */
+  /** After a rank has failed, the session continues by itself. */
   private onPlaying(): void {
     const { interruption, run } = this.options;
     if (this.app.state === 'loading' && !run.opening) interruption.goOn();

@@ -1,4 +1,4 @@
-/** What a press of "Step moment" costs in the run that the page opens with: few enough for a patient hand. */
+/** The number of moments per step in the run with which the page opens: few enough to press "Step moment" for each. */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { byMoments } from '../../trace/moments/moments';
@@ -14,7 +14,7 @@ test('a step of the default run has at most 60 moments, before the buckets are r
     const { moments } = byMoments(must(await training.trace(), 'trace'));
     expect(moments.length).toBeGreaterThan(20);
     expect(moments.length).toBeLessThanOrEqual(60);
-    // All ranks are in every one of them.
+    // All ranks take part in every moment.
     for (const { events } of moments) expect(events.length).toBeGreaterThanOrEqual(PAGE_CONFIG.worldSize);
   }
   await training.dispose();

@@ -97,7 +97,7 @@ export function withTrace(s: AppState, trace: StepTrace): Partial<AppState> {
   return { traces, ...AT_BEGINNING };
 }
 
-/** A step computed anew; the cursor stays where it is. */
+/** Replaces the trace of a step that was computed again; the cursor stays where it is. */
 export function withTraceReplaced(s: AppState, trace: StepTrace): Partial<AppState> {
   const last = trace.events.length - 1;
   const cursor = s.cursor && { trace: 0, event: Math.min(s.cursor.event, last) };

@@ -22,7 +22,7 @@ export interface ByHand {
   iteration(mine: number): Promise<void>;
   /** Moves back to the end of the previous event, moment, round, phase or step. */
   back(stride: Stride): void;
-  /** Another command comes: completes a step that was to follow the constructor. */
+  /** Called when another command comes: completes a step that was to follow the constructor. */
   finish(): void;
   /** Drops the step that was to follow the constructor. */
   forget(): void;

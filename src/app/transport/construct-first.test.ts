@@ -1,4 +1,6 @@
-/** What DDP's constructor sent is on the stage before the first step of a run, once, whichever button was pressed. */
+/**
+ * The stage shows the transfers of DDP's constructor once, before the first step of a run, whichever button is pressed.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ControlMessage } from '../../protocol/session';

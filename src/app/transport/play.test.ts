@@ -55,7 +55,7 @@ test('the first step takes ten seconds, each next one half as long, until the se
   transport.play();
   await pass(5);
   expect(shown()).toEqual({ step: 0, event: EVENTS / 2 - 1 });
-  // The frames in which one step gives way to the next come on top.
+  // The frames between one step and the next are additional.
   await pass(5.5);
   expect(shown()).toMatchObject({ step: 1 });
   await pass(5.5);

@@ -30,8 +30,8 @@ export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses
 }
 
 /**
- * Micro-batches completed at the cursor; while the session runs freely, and where the cursor is behind all that
- * ran, those it has completed.
+ * The micro-batches completed at the cursor; while the session runs freely, and if the cursor is after everything that
+ * ran, all completed micro-batches.
  */
 export function microBatchesShown(run: Run, freeRunning: boolean): number {
   if (freeRunning || atLiveEdge(run)) return run.microBatch;
@@ -58,8 +58,8 @@ export function onlyPreviewed(run: Run): boolean {
 }
 
 /**
- * What DDP's constructor sent comes first on the stage: of a run from its start, of which no more has run than the
- * micro-batch that a start shows. `shown`: the constructor that has been on the stage already.
+ * Whether the stage first shows the transfers of DDP's constructor: only for a run from its start, of which at most the
+ * first shown micro-batch has run. `shown`: the constructor's trace that the stage has already shown.
  */
 export const beginsWithConstruct = (
   { info, losses, microBatch }: Pick<AppState, 'info' | 'losses' | 'microBatch'>,
@@ -71,8 +71,8 @@ export const beginsWithConstruct = (
   (losses[0]?.microBatch ?? microBatch) === 0;
 
 /**
- * Steps taken, while the stage replays an older one: training runs ahead of what can be shown. Undefined where what is
- * shown is what has been trained.
+ * The steps taken while the stage replays an older one, because training runs ahead; undefined if the stage shows the
+ * newest step.
  */
 export const trainingAt = (run: Run & Pick<AppState, 'info' | 'pace' | 'standstill'>): number | undefined =>
   runsFreely(run) && !run.standstill ? stepShown(run, true) : undefined;

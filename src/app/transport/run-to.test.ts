@@ -1,4 +1,4 @@
-/** The way to a micro-batch: straight there, stopped by the user, and where the run has been already. */
+/** Running to a micro-batch: directly, stopped by the user, and to one that the run has already passed. */
 import { expect, test } from 'vitest';
 import type { ControlMessage } from '../../protocol/session';
 import { createFrames } from '../draw/frames';

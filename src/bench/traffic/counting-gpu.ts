@@ -11,7 +11,7 @@ export interface CountedDispatch {
   readonly label: string;
   readonly workgroups: readonly [number, number, number];
   readonly invocations: number;
-  /** Bytes of every load and every store, caches left out; those of the block table are in `table` alone. */
+  /** The bytes of every load and every store, without caches; the block table's bytes are only in `table`. */
   readonly read: number;
   readonly written: number;
   readonly table: number;
@@ -25,7 +25,7 @@ export interface CountedDispatch {
 
 export interface CountingGpu {
   readonly gpu: GPU;
-  /** What was dispatched since the last call, and what it did. */
+  /** The dispatches since the last call, with their counts. */
   take(): Promise<readonly CountedDispatch[]>;
 }
 

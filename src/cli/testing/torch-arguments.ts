@@ -33,7 +33,7 @@ export interface ArgumentRow {
   readonly argument: string;
   /** 'usual': without meaning here wherever it occurs. */
   readonly kind: 'setting' | 'without meaning' | 'usual' | 'not built';
-  /** The settings, or why there are none. */
+  /** The settings for the argument, or why there are none. */
   readonly text: string;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Where the ranks of a run in PyTorch report to: each connects to this process three times, for what it writes to
- * standard output and to standard error, and to say how it ended (rank.py is the other end). Gives what comes as
- * events; judges nothing. Opened by run-ranks.ts.
+ * Receives the reports of a PyTorch run's ranks: each connects to this process three times, for its standard output,
+ * its standard error, and the report of its end (rank.py is the other end). Passes them on as events without judging
+ * them. Opened by run-ranks.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 
-/** A process of a rank; after a restart it is another one. */
+/** A process of a rank; after a restart, the rank has a new process. */
 export interface TorchProcess {
   readonly rank: number;
   readonly localRank: number;
   readonly node: number;
-  /** How often all ranks had started again before it. */
+  /** How often all ranks had restarted before this process began. */
   readonly restart: number;
   readonly pid: number;
   /** MASTER_ADDR and MASTER_PORT. */
@@ -34,7 +34,7 @@ export interface Failure extends CodePlace {
   readonly message: string;
 }
 
-/** What a rank says of itself; `time` in seconds, by the clock of its machine. */
+/** A rank's report about itself; `time` in seconds, by the clock of its machine. */
 export type Told = { readonly time: number } & (
   | { readonly failed: Failure }
   /** The rank ended by sys.exit(), perhaps with a message. */
@@ -43,20 +43,20 @@ export type Told = { readonly time: number } & (
 );
 
 export interface RankEvents {
-  /** A process is there. */
+  /** A process has begun. */
   began(process: TorchProcess): void;
   wrote(process: TorchProcess, stream: 'stdout' | 'stderr', line: string): void;
   told(process: TorchProcess, told: Told): void;
-  /** It is gone, whether it said so or not. */
+  /** A process is gone, with or without a report of its end. */
   gone(process: TorchProcess): void;
 }
 
 export interface RankServer {
-  /** For the variable LOCKSTEP_RANKS of the ranks. */
+  /** The server's address, for the ranks' variable LOCKSTEP_RANKS. */
   readonly address: string;
-  /** Asks the process where it is; it tells. */
+  /** Asks the process where it is; the answer arrives as an event. */
   ask(process: TorchProcess): void;
-  /** When all that the processes sent has been given out. */
+  /** Closes the server; resolves when everything that the processes sent has been passed on. */
   close(): Promise<void>;
 }
 
@@ -66,9 +66,9 @@ interface Hello extends TorchProcess {
 }
 
 const HOST = '127.0.0.1';
-/** A line without an end is given out in pieces of this many characters. */
+/** A line without an end is passed on in pieces of this many characters. */
 const LONGEST_LINE = 100_000;
-/** What descendants of ranks that live on may hold open is not waited for longer. */
+/** The most time to wait for connections that surviving child processes of ranks may hold open. */
 const CLOSE_MS = 2000;
 
 export async function openRankServer(events: RankEvents): Promise<RankServer> {
@@ -93,7 +93,7 @@ export async function openRankServer(events: RankEvents): Promise<RankServer> {
       if (told !== undefined) events.told(process, told);
     });
     socket.on('data', (data) => lines.take(data));
-    // A process that was killed resets its connections.
+    // A killed process resets its connections.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       lines.end();
@@ -124,13 +124,13 @@ export async function openRankServer(events: RankEvents): Promise<RankServer> {
   };
 }
 
-/** Undefined where it is none of ours. */
+/** Undefined for a connection that is not from our ranks. */
 function readHello(line: string, token: string): Hello | undefined {
   const hello = parse<Hello>(line);
   return hello?.token === token ? hello : undefined;
 }
 
-/** Undefined where a process was killed in the middle of a line. */
+/** Undefined if a process was killed in the middle of a line. */
 function parse<T>(line: string): T | undefined {
   try {
     return JSON.parse(line) as T;
@@ -139,7 +139,7 @@ function parse<T>(line: string): T | undefined {
   }
 }
 
-/** Bytes into lines; what the last one lacks of its end is given out with it. */
+/** Splits bytes into lines; at the end, passes on an incomplete last line. */
 function lineReader(give: (line: string) => void): { take(data: Buffer): void; end(): void } {
   const decoder = new StringDecoder('utf8');
   let rest = '';

@@ -1,7 +1,7 @@
 /**
  * Filled figures anywhere in the picture, of any size and turn: circle, square, triangle, cross, star, ring. Bright on
- * dark, 0 to 1, [1, size, size], classes in that order over and over. Their positions do not depend on their class, so
- * a linear model fails where a convolution does well.
+ * dark, 0 to 1, [1, size, size]; classes repeat in this order. Their positions do not depend on their class, so a
+ * linear model fails where a convolution does well.
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';

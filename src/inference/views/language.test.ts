@@ -85,7 +85,7 @@ test('a model that knows what follows: at temperature 0 it writes the alphabet a
     },
   });
   const identity = Float32Array.from({ length: 16 }, (_, i) => (i % 5 === 0 ? 1 : 0));
-  // Row t of the table is what follows t.
+  // Row t of the table makes the token after t the likeliest.
   const next = Float32Array.from({ length: 16 }, (_, i) => ((Math.floor(i / 4) + 1) % 4 === i % 4 ? 3 : 0));
   const state = new Map([
     ['0.weight', next],

@@ -21,7 +21,7 @@ export class ColumnBuilder {
   shapes = new Uint32Array(this.room);
   detail = new Uint32Array(this.room);
 
-  /** Position of the span, until `finish()`. */
+  /** Adds a span; returns its position, which is valid until `finish()`. */
   add(span: RawSpan): number {
     if (this.count === this.room) this.grow();
     const index = this.count++;
@@ -53,7 +53,7 @@ function larger<T extends Float64Array | Uint32Array | Uint8Array>(old: T, wider
 export interface Finished {
   readonly spans: SpanColumns;
   readonly rows: number;
-  /** positions[k]: where the span that was added as k-th is now. */
+  /** positions[k]: the new position of the k-th added span. */
   readonly positions: Uint32Array;
 }
 

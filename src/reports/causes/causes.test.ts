@@ -126,7 +126,7 @@ describe("what the table says of a report from a loop of one's own", () => {
     const found = compare(report, plain(report.losses.map(({ loss }) => loss / 2)));
     expect(ids(found)).toEqual(['logged-scale']);
     expect(first(found)).toContain('0.5 times');
-    // What half precision makes of the losses is no division.
+    // Small differences, as from half precision, are not taken for a division.
     const near = compare(report, plain(report.losses.map(({ loss }) => loss * 1.00005)));
     expect(near.verdict.same).toBe(false);
     expect(ids(near)).not.toContain('logged-scale');
@@ -166,7 +166,7 @@ it('tells a lower precision from other rows, in a run that real PyTorch made in 
 });
 
 it('sees that another number of ranks took part', async () => {
-  // 4 ranks take 7 rows each, 2 ranks 15.
+  // With 4 ranks each takes 7 rows, with 2 ranks 15.
   const batchSize = 30;
   expect(ids(compare(await run({ batchSize }), await run({ batchSize, worldSize: 2 })))).toContain('world-size');
 });

@@ -1,4 +1,4 @@
-/** The files that were read: what each is, how long, on which clock. */
+/** The read files: kind, length and clock of each. */
 
 import type { Imported } from '../../../recordings/imported';
 import type { ClockOffset } from '../../../recordings/recording';
