@@ -107,7 +107,7 @@ test('those of the quick tier are there', () => {
 for (const [name, config] of TOLD)
   test(name, place(IN_QUICK.includes(name) ? {} : { rest: REST }), async () => {
     const { shown, names } = await shownBy(config);
-    // A plain word, as "loss", is no riddle.
+    // Plain words such as "loss" are allowed.
     const ours = names.filter((name) => !PLAIN.test(name) && (!isOfTorch(name) || name.includes('@')));
     expect(shown.length).toBeGreaterThan(40);
     const wrong = shown.flatMap((text) => ours.filter((name) => says(text, name)).map((name) => `${name} in: ${text}`));

@@ -32,7 +32,7 @@ export interface OpenCollective {
   /** Runs this many times in sequence; resolves when every rank has finished. */
   run(count: number): Promise<void>;
   write(rank: Rank, data: HostArray): Promise<void>;
-  /** A rank's result. */
+  /** Reads a rank's result. */
   read(rank: Rank): Promise<Float32Array>;
   dispose(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The options of `lockstep import`: files, a step, and what to model on it. Read by usage.ts. */
+/** The options of `lockstep import`: files, a step, and the changes to model. Read by usage.ts. */
 import { brief } from '../base/brief';
 import type { WhatIfChange } from '../recordings/what-if';
 import { HELP, type OptionRow, textOf, usageError, type Values, wholeOf } from './option-values';

@@ -62,7 +62,7 @@ export function batchSchedule(
   const nameOf = (rows: readonly number[]): string =>
     same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
   const until = hangs ? Math.min(...totals) : period;
-  // Within an epoch sizes change only where a process has its last batch or has run out.
+  // Within an epoch, sizes change only when a process has its last batch or has run out of batches.
   const ends = [...new Set(processes.flatMap(({ length }) => [length - 1, length]))];
   const changes = Array.from({ length: epochs }, (_, e) =>
     processes.flatMap((p) => ends.map((end) => e * p.length + end)),

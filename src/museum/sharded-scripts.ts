@@ -55,7 +55,7 @@ async function sayLoss({ dist, rank, has }: RankOnStage, shards: Parameter, when
   if (rank === 0) has(`${when}, loss ${loss.toFixed(3)} over all samples`);
 }
 
-/** The optimiser is given the parameters that the model has before fully_shard puts its own in their place. */
+/** The optimiser gets the parameters that the model has before fully_shard replaces them. */
 export const optimizerFirst: RankScript = async (stage) => {
   const { rank, cured, calls, has } = stage;
   const whole: Parameter = { data: wholeAtStart() };
@@ -133,7 +133,7 @@ export const ownNorm: RankScript = async (stage) => {
 
 const written = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
 
-/** Rank 0 saves what it has. */
+/** Rank 0 saves only its own shards. */
 export const rank0Shard: RankScript = async (stage) => {
   const { dist, rank, cured, calls, has, say } = stage;
   const shards: Parameter = { data: shardOf(wholeAtStart(), rank) };

@@ -34,9 +34,9 @@ export interface RecordingSource {
   readonly textBytes: number;
   /** The number of events, entries or rows in the file. */
   readonly entries: number;
-  /** Of a trace of one rank. */
+  /** The rank, for a trace of one rank. */
   readonly rank?: RecordingRank;
-  /** PyTorch's words, where the file says them: "gloo", "nccl"; "vm"; "NVIDIA H100 80GB HBM3". */
+  /** PyTorch's words, if the file has them: "gloo", "nccl"; "vm"; "NVIDIA H100 80GB HBM3". */
   readonly backend?: string;
   readonly host?: string;
   readonly device?: string;

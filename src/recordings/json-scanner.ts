@@ -17,7 +17,7 @@ export interface ScanSink {
   bad(list: string, index: number, byte: number, reason: string): void;
 }
 
-/** How a file ended. `inside`: the element in which it broke off, and where that begins. */
+/** How a file ended. `inside`: the element in which it broke off, and the element's start. */
 export type ScanEnd =
   | { readonly how: 'whole' }
   | { readonly how: 'cut'; readonly list?: string; readonly inside?: { readonly index: number; readonly byte: number } }
@@ -44,7 +44,7 @@ type Expect = 'outermost' | 'key' | 'colon' | 'value' | 'after-value' | 'element
 
 export class JsonScanner {
   private bytes: Uint8Array = new Uint8Array(0);
-  /** Where in the file `bytes` begins. */
+  /** The position of `bytes` in the file. */
   private base = 0;
   private at = 0;
   private expect: Expect = 'outermost';
@@ -223,7 +223,7 @@ export class JsonScanner {
         depth++;
         at++;
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
-        // After a bare number or word: the bracket does not belong to the value.
+        // A bare number or word has ended before this bracket, which does not belong to it.
         if (depth > 0) {
           depth--;
           at++;

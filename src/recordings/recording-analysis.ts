@@ -5,7 +5,7 @@
 import type { CollectiveKind, RecordingRank } from './recording';
 
 export interface RecordingAnalysis {
-  /** In order of step, then rank; of marked steps only, where there are any. */
+  /** In order of step, then rank; only marked steps if there are any. */
   readonly steps: readonly StepOfRank[];
   /** Per rank over its steps: the mean of each figure. */
   readonly ranks: readonly StepOfRank[];
@@ -13,7 +13,7 @@ export interface RecordingAnalysis {
   readonly collectives: readonly CollectiveFigures[];
   /** One row per kind, group and size. */
   readonly kinds: readonly CollectiveSummary[];
-  /** The one that is late most often first; empty where no collective has two ranks. */
+  /** The stragglers, most frequent first; empty if no collective has two ranks. */
   readonly stragglers: readonly RecordedStraggler[];
   readonly waits: WaitMatrix;
   /** Findings in plain sentences, the most important first: stragglers, overlap, idle time. */
@@ -110,7 +110,7 @@ export interface WaitMatrix {
   readonly us: readonly (readonly number[])[];
 }
 
-/** Of flight recorder dumps. */
+/** The analysis of flight recorder dumps. */
 export interface FlightAnalysis {
   readonly groups: readonly FlightGroup[];
   /** The verdict, most important first. */

@@ -4,7 +4,7 @@
  */
 import { brief } from '../base/brief';
 
-/** Throws an Error that says where the text is not JSON. */
+/** Throws an Error that names the place at which the text is not JSON. */
 export function parseLooseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ export function useLinked(name: string, view: LinkedView): void {
   }, [views, name]);
 }
 
-/** The ref of a `details` that opens and closes by itself; it may come later than its component. */
+/** The ref of a `details` whose open state is part of links; the element may be mounted later than its component. */
 export function useLinkedDetails(name: PanelName): (element: HTMLDetailsElement | null) => void {
   const details = useRef<HTMLDetailsElement>(null);
   const asked = useRef(false);

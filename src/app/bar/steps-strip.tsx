@@ -1,4 +1,4 @@
-/** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
+/** One bar per step whose trace is kept, as high as the step's loss; choosing a bar shows the step on the stage. */
 import { stepWords } from '../../protocol/micro-batches';
 import { formatLoss, stepNumber } from '../draw/format';
 import { useController } from '../run/use-controller';

@@ -1,4 +1,4 @@
-/** How many devices: a slider from 1 to the limit. It applies when it is let go, or at each key. */
+/** A slider for the number of devices, from 1 to the limit. The value applies on release, or at each key. */
 import { useEffect, useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import { LIMITS } from '../../protocol/config';

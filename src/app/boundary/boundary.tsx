@@ -1,7 +1,7 @@
 /**
- * A fence around one part of the page: a rendering error stays inside, and the part shows the error and a button to try
- * again. Training goes on in its worker. When another run begins, with other data, a failed part is rendered again
- * automatically.
+ * An error boundary around one part of the page: a rendering error affects only this part, which shows the error and a
+ * button to try again. Training continues in its worker. When another run begins, with other data, a failed part is
+ * rendered again automatically.
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';

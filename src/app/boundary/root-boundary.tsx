@@ -7,7 +7,7 @@ import { ErrorBoundary } from 'react-error-boundary';
 import styles from './boundary.module.css';
 import { Broken } from './broken';
 
-/** `href` is the link to what the page shows. */
+/** `href`: returns the link to the page's state. */
 export function RootBoundary({ href, children }: { href: () => string; children: ReactNode }) {
   return (
     <ErrorBoundary

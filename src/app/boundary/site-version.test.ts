@@ -1,4 +1,4 @@
-/** Which version index.html names; e2e/panels.spec.ts replaces a real site. */
+/** The version that index.html names; e2e/panels.spec.ts replaces a real site. */
 import { expect, test } from 'vitest';
 import { versionIn } from './site-version';
 

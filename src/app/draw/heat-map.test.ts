@@ -14,7 +14,7 @@ const cellsOf = (): HeatCells => ({
   end: 1,
 });
 
-/** Counts what is drawn cell by cell, bitmaps that are made, and bitmaps that are drawn. */
+/** Counts the cells drawn one by one, the bitmaps made, and the bitmaps drawn. */
 function counting() {
   const count = { cells: 0, made: 0, drawn: 0 };
   vi.stubGlobal(

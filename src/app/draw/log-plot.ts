@@ -48,7 +48,7 @@ export const isPower = (value: number, base: number): boolean => {
 
 interface LogLooks {
   readonly height: number;
-  /** Of the words of the axes, in pixels. */
+  /** The font size of the axes' words, in pixels. */
   readonly fontSize: number;
   /** Room for the names at the ends of the lines. */
   readonly names: number;

@@ -1,4 +1,4 @@
-/** A single value is no line, so uPlot marks it by a point. */
+/** Makes uPlot mark a single value, which is not a line, by a point. */
 import type uPlot from 'uplot';
 
 const count = (values: ArrayLike<number | null | undefined> = []): number =>

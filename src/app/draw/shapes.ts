@@ -12,7 +12,7 @@ export interface BoxStyle {
   readonly dash?: readonly number[];
 }
 
-/** The stroke lies inside the rectangle, so that a hairline falls on whole pixels. */
+/** Draws the stroke inside the rectangle, so that a hairline falls on whole pixels. */
 export function box(context: CanvasRenderingContext2D, rect: Rect, style: BoxStyle): void {
   const { fill, stroke, lineWidth = 1, radius = 0, dash } = style;
   const inset = stroke ? lineWidth / 2 : 0;

@@ -4,7 +4,7 @@ import { readThemes, ruleOf } from './theme-sheet';
 
 const css = readFileSync(new URL('./theme.css', import.meta.url), 'utf8');
 
-/** The colours of a palette, with where each is in it. */
+/** The colours of a palette, with their paths. */
 function coloursIn(part: unknown, path: string): [string, string][] {
   if (typeof part === 'string') return [[path, part]];
   if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) return [];

@@ -6,7 +6,7 @@
 import { MEMORY_CATEGORIES, type MemoryCategory, type Payload } from '../../protocol/trace';
 import { hexRgb, linearRamp } from './scales';
 
-/** What the user has chosen. */
+/** The user's choice of theme. */
 export type Theme = 'light' | 'dark' | 'system';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
@@ -28,7 +28,7 @@ export interface Palette {
   readonly bad: string;
   readonly sans: string;
   readonly mono: string;
-  /** By rank or device, 8 of them. */
+  /** The hues of ranks or devices, 8 of them. */
   readonly ranks: readonly string[];
   readonly payload: Readonly<Record<Payload, string>>;
   /** 'move' is scatter, replicate, gather and loading; 'comm' is communication that nothing hides. */

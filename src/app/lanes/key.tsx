@@ -2,7 +2,10 @@
 import type { ReactNode } from 'react';
 import styles from './key.module.css';
 
-/** `hidden` is communication behind computation, `exposed` communication alone, `waits` for the last rank to join. */
+/**
+ * `hidden`: communication during computation; `exposed`: communication alone; `waits`: waiting for the last rank to
+ * join.
+ */
 export type Look = 'compute' | 'hidden' | 'exposed' | 'waits' | 'idle' | 'filling';
 
 interface KeyProps {

@@ -11,7 +11,7 @@ export const SMALL: TextStyle = { size: 11 };
 const NAME: TextStyle = { size: 12 };
 const LOWEST_NAME = 24;
 const TEXT_INSET = 5;
-/** A row of this height has room for a second line of its name. */
+/** From this height on, a row has room for a second line of its name. */
 export const TWO_LINES = 34;
 export const LOWEST_WITH_TEXT = 11;
 
@@ -39,11 +39,11 @@ export interface LaneGround {
   /** Gives the row its hue. */
   readonly rank: number;
   readonly title: string;
-  /** Second line, where there is room for two. */
+  /** The second line of the name, if there is room for two. */
   readonly detail: string;
   readonly name: Rect;
   readonly ground: Rect;
-  /** Where nothing happens. */
+  /** The idle stretches. */
   readonly idle: readonly Rect[];
 }
 

@@ -1,4 +1,4 @@
-/** Where a pointer is in the element that listens to it, and how far it must go before a press is a drag. */
+/** The position of a pointer in the listening element, and the distance after which a press becomes a drag. */
 import type { PointerEvent } from 'react';
 import type { Point } from '../draw/geometry';
 

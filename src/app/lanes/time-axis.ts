@@ -22,7 +22,7 @@ export const timeScale = (sides: Sides, totalUs: number, view: ViewWindow): Time
 export const timeAt = (sides: Sides, totalUs: number, view: ViewWindow) =>
   linearScale(across(sides), timesIn(totalUs, view));
 
-/** Where the cursor is, undefined when it is out of view. */
+/** The cursor's x position; undefined if it is out of view. */
 export function cursorAt(sides: Sides, totalUs: number, view: ViewWindow, cursorUs: number): number | undefined {
   const x = timeScale(sides, totalUs, view)(cursorUs);
   return x >= sides.left - 0.5 && x <= sides.right + 0.5 ? x : undefined;

@@ -11,7 +11,7 @@ export interface ViewWindow {
 }
 
 export const WHOLE: ViewWindow = { from: 0, to: 1 };
-/** Of a step. */
+/** The shortest window, as a share of a step. */
 const SMALLEST = 1 / 400;
 /** The part of the picture below which a span is too narrow to be read. */
 const VISIBLE = 1 / 120;

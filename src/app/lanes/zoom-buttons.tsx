@@ -4,7 +4,7 @@ import styles from './head.module.css';
 interface ZoomButtonsProps {
   /** > 1: larger; 0: everything. */
   readonly onZoom: (factor: number) => void;
-  /** What the last button does. */
+  /** The label of the last button. */
   readonly whole: string;
 }
 

@@ -19,7 +19,7 @@ import {
 
 const MOMENTS = 50;
 
-/** How long each step takes that is walked over, from a beginning, and the pace behind the last of them. */
+/** The time of each walked step, from a given pace on, and the pace after the last step. */
 function walked(begin: Pace, most = 50): { readonly took: readonly number[]; readonly pace: Pace } {
   const took: number[] = [];
   let pace = begin;
@@ -82,7 +82,7 @@ describe('the pace of Play', () => {
       if (speed.kind === 'walk') expect(secondsPerStep(pace, MOMENTS)).toBeCloseTo(speed.secondsPerStep);
     }
     expect(secondsPerStep(setByHand(0), MOMENTS)).toBe(MOMENTS);
-    // What lies before the way that Play takes joins it at its beginning.
+    // A pace slower than Play's first one continues from Play's beginning.
     expect(toggledHold(setByHand(0))).toEqual(BEGINNING);
     expect(setByHand(99)).toEqual(setByHand(FULL_SPEED));
     expect(setByHand(-1)).toEqual(setByHand(0));

@@ -33,7 +33,7 @@ const FREE_FROM = LAST_WALKED + 1;
 const FREE_SECONDS = 3;
 const FULL_FROM = FREE_FROM + 1;
 
-/** Seconds per step where every step is walked over. */
+/** The seconds per step while the cursor walks over every step. */
 export const secondsAt = (place: number): number =>
   place >= LAST_WALKED ? LAST_SECONDS : FIRST_SECONDS * 2 ** -Math.max(place, 0);
 /** The place with so many seconds per step. */
@@ -71,7 +71,7 @@ export const speedAt = (pace: Pace): Speed => at(SPEEDS, speedOf(pace));
 export const runsFree = (pace: Pace): boolean => speedAt(pace).kind === 'free';
 export const atFullSpeed = (pace: Pace): boolean => speedOf(pace) === FULL_SPEED;
 
-/** A speed that is set by hand is held. */
+/** The held pace for a speed that the user sets. */
 export const setByHand = (speed: number): Pace => ({
   place: at(SPEEDS, Math.min(Math.max(speed, 0), FULL_SPEED)).from,
   held: true,

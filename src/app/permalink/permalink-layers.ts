@@ -2,8 +2,8 @@
  * Layers as a readable text: `conv8k3p1-bn-relu-pool2-flatten-linear10`. A layer is its short word, its main number,
  * then letters with their values; what has PyTorch's default is not written, nor a size that follows from the layer
  * before. Residual paths are in brackets: `res(conv8k3p1-bn!conv8k1)`, and so are modules that forward does not call:
- * `unused(linear3i2)`. A name follows a colon, a tied weight `t`. The form before it (`Linear(2,8),ReLU`) is still
- * read. Printer and parser share the table below.
+ * `unused(linear3i2)`. A name follows a colon, a tied weight `t`. The older form (`Linear(2,8),ReLU`) is still read.
+ * Printer and parser share the table below.
  */
 
 import * as v from 'valibot';

@@ -1,7 +1,7 @@
 /**
- * What main.tsx builds travels to the components in contexts, each of which belongs to the room of its hook: the store
- * (state/use-app), frames and colours (draw/drawing), the controller (run/use-controller), the address bar and the
- * linked views (address/use-address). Here they are put in place together.
+ * Passes the objects that main.tsx builds to the components in contexts, each of which belongs to the room of its hook:
+ * the store (state/use-app), frames and colours (draw/drawing), the controller (run/use-controller), the address bar
+ * and the linked views (address/use-address). This component provides them together.
  */
 import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
 import type { LinkedViews } from '../address/linked-views';

@@ -1,4 +1,4 @@
-/** Whatever is thrown becomes words: our errors, those that crossed the worker wall, and those of others. */
+/** Everything that is thrown becomes words: our errors, errors from workers, and other errors. */
 import { expect, test } from 'vitest';
 import { asLockstepError, LockstepError, toWire } from '../../base/errors';
 import { noticeOf } from './notice-board';

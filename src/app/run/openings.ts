@@ -33,7 +33,7 @@ export interface OpeningsOptions {
   readonly events: SessionEvents;
   readonly run: RunOnPage;
   readonly preview: FirstPicture;
-  /** Where a link leads in its run. */
+  /** Leads to a link's moment within its run. */
   readonly arrival: Omit<Arrival, 'ask'>;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
   readonly onRuns: (origin: 'edit' | 'link') => void;
@@ -136,7 +136,7 @@ export class Openings {
     else this.begin().catch((error: unknown) => this.report(error));
   };
 
-  /** A new worker, from the start. */
+  /** Starts again from the beginning in a new worker. */
   readonly restart = (): void => {
     this.options.sessions.end();
     this.good = undefined;
@@ -225,7 +225,7 @@ export class Openings {
     if (this.origin !== 'fallback') onRuns(this.origin);
   }
 
-  /** What runs instead when a configuration was refused. */
+  /** Opens the configuration that runs instead of a refused one. */
   private async fallBack(refused: Config, error: unknown): Promise<void> {
     const { sessions, board } = this.options;
     const notice = noticeOf(error);

@@ -59,7 +59,7 @@ async function opened() {
     for (const { client } of sessions) client.end();
   });
   await expect.poll(() => store.getState().state, { timeout: 10_000 }).toBe('paused');
-  /** Its worker ends. */
+  /** Ends the run's worker. */
   const lose = () => {
     const session = sessions.at(-1);
     session?.client.end();

@@ -26,7 +26,7 @@ interface Watched {
   readonly failed: ErrorEvent | undefined;
   /** The worker is gone. */
   onFailure(error: LockstepError): void;
-  /** Something went wrong in the worker that no call was about; the worker goes on. */
+  /** An error in the worker outside all calls; the worker continues. */
   onStray(error: LockstepError): void;
   /** The worker is over, for any reason; called before pending calls reject. */
   onEnd(): void;

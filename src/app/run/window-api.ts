@@ -23,7 +23,7 @@ export interface WindowApi {
    * the results in order of rank.
    */
   spawn(module: string | URL, nprocs?: number, options?: SpawnOptions): Promise<unknown[]>;
-  /** The link to what the page shows. */
+  /** The link to the page's state. */
   href(): string;
   /** For the tests of the page: corrupts the transfer with that event id by adding a number; loses the device. */
   readonly test: {

@@ -97,7 +97,7 @@ function cellsOf(devices: number, columns: number, stack: number): readonly Grid
   return Array.from({ length: devices }, (_, d) => {
     const row = Math.floor(d / columns);
     const inRow = Math.min(columns, devices - row * columns);
-    // Of two rows the second is centred, so that its ends are below the ends of the first.
+    // If there are two rows, the second is centred below the first.
     const from = rows === 2 ? (columns - inRow) / 2 : row % 2 === 1 ? columns - inRow : 0;
     const place = d - row * columns;
     return { column: from + (row % 2 === 1 ? inRow - 1 - place : place), row };

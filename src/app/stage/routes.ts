@@ -6,7 +6,7 @@
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
 import { type StageLayout, type StageLink, type Way, wayBetween } from './layout';
 
-/** The way of a packet. */
+/** The path of a packet between two rooms. */
 export interface Road {
   readonly path: Path;
   /** The most width of a packet across the road, so that it meets no other packet; undefined: the road is wide. */

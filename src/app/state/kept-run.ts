@@ -118,7 +118,7 @@ export function withLosses(s: AppState, records: readonly LossRecord[], stepsPer
   return {
     microBatch: (records.at(-1)?.microBatch ?? s.microBatch - 1) + 1,
     losses: thin([...before, ...records], (record) => record.microBatch),
-    // A sampled step comes without a rate.
+    // A sampled step has no rate, so the last rate stays.
     stepsPerSecond: stepsPerSecond || s.stepsPerSecond,
   };
 }

@@ -24,7 +24,7 @@ export type AppStore = StoreApi<App>;
 
 const withoutPlayHint = (notice: Notice): Notice => (notice.untilPlay ? { ...notice, hint: '' } : notice);
 
-/** What a page begins with, before a run is open. */
+/** The initial state of a page, before a run is open. */
 const START = {
   info: undefined,
   notices: [],

@@ -1,4 +1,4 @@
-/** Play with a clock of its own: how the pace moves on, what is on the stage at full speed, and where a pause stops. */
+/** Play with a simulated clock: how the pace speeds up, what the stage shows at full speed, and where a pause stops. */
 import { expect, test } from 'vitest';
 import type { ControlMessage } from '../../protocol/session';
 import { createFrames } from '../draw/frames';
@@ -12,7 +12,10 @@ import { createWalker } from './walker';
 
 const EVENTS = 20;
 
-/** A page with one traced step, whose session answers at once; `train` is what it sends while it runs freely. */
+/**
+ * A page with one traced step, whose session answers at once; `train` sends what the session sends while it runs
+ * freely.
+ */
 function opened(pace: Pace, reduced = false) {
   const waiting: ((nowMs: number) => void)[] = [];
   const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW, pace);
@@ -102,7 +105,7 @@ test('at full speed the newest trace is replayed in six to ten seconds, and agai
     restedMs.push(done ? (restedMs.at(-1) ?? 0) + 50 : 0);
   };
   await pass(1);
-  // Training is far ahead: what is looked at stays.
+  // Training is far ahead: the shown trace stays.
   for (let n = 0; n < 10; n++) train();
   transport.traceArrived();
   await pass(4, rests);

@@ -104,7 +104,7 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
       setGoingTo(microBatch);
       setState('playing');
       under.free = true;
-      // After a lost device the session may be on its way there by itself.
+      // After a lost device the session may already be returning to this place by itself.
       await source.idle();
       if (mine !== under.ticket) return false;
       source.control({ type: 'play', stepsPerSecond: 0, until: microBatch });

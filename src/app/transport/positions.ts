@@ -6,7 +6,7 @@ import { runsFree } from '../pace/pace';
 import type { AppState } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
 
-/** The last event before the parameters change; the whole step where there is none. */
+/** The last event before the parameters change; the step's last event if they do not change. */
 export function endOfGradients(events: readonly TraceEvent[]): number {
   const step = events.findIndex((event) => event.phase === 'step');
   return step > 0 ? step - 1 : events.length - 1;
@@ -16,7 +16,7 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
 export const runsFreely = ({ state, pace }: Pick<AppState, 'state' | 'pace'>): boolean =>
   state === 'playing' && runsFree(pace);
 
-/** The session ends the step that it is in after a pause: what is shown becomes that step then. */
+/** Whether a pause is pending: the session first ends the current step, which the page then shows. */
 export const isPausing = ({ state, pausing }: Pick<AppState, 'state' | 'pausing'>): boolean =>
   state === 'paused' && pausing;
 

@@ -15,7 +15,7 @@ const REPLAY_SECONDS = 8;
 /** The constructor's broadcasts have fewer moments than a step. */
 const CONSTRUCT_SHARE = 0.4;
 
-/** Each takes the index of a kept trace. */
+/** Every function takes the index of a kept trace. */
 export interface Rates {
   ofPace(trace: number): PlayRate;
   ofReplay(trace: number): PlayRate;

@@ -1,4 +1,4 @@
-/** The session as the transport sees it: it runs one step, or freely. The controller is behind it. */
+/** The session's interface for the transport: runs one step, or runs freely. The controller implements it. */
 import type { ControlMessage } from '../../protocol/session';
 
 export interface StepSource {

@@ -47,7 +47,7 @@ export interface TransportControls {
   halt(): void;
   /** The session has stopped by itself: halts, and shows where the run is, now and later. */
   settle(): void;
-  /** Ranks hang: stops all motion; the run may still go on by itself. */
+  /** Ranks hang: stops all motion; the run may still continue by itself. */
   stand(): void;
 }
 
@@ -62,7 +62,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
   const byHand = createByHand({ store, walker, source, course, under });
   const playing = createPlaying({ store, walker, source, course, rates, under });
 
-  /** Ends what is under way: a walk by hand jumps to its goal, so that quick presses lose no step. */
+  /** Ends the current command: a walk by hand jumps to its goal, so that quick presses lose no step. */
   const takeOver = (): number => {
     const { state, setState } = store.getState();
     if (state === 'playing') {
@@ -169,7 +169,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     },
     traceArrived() {
       if (under.following && !under.free) toLiveEdge();
-      // Where nothing had run yet, or ranks hung, there was nothing to replay.
+      // If nothing had run yet, or ranks hung, there was nothing to replay.
       else if (store.getState().goingTo !== undefined) course.toEndOf(last());
       else if (under.free) playing.replay(under.ticket);
     },

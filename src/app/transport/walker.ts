@@ -1,7 +1,6 @@
 /**
  * Walks the store's cursor over the events of its trace at a given pace: the one place where time moves the cursor.
- * With reduced motion it goes from moment to moment without what lies between. It knows nothing of sessions;
- * transport.ts sends it.
+ * With reduced motion it jumps from moment to moment. It knows nothing of sessions; transport.ts calls it.
  */
 
 import { previousStop } from '../../trace/position';
@@ -16,9 +15,9 @@ export interface Walker {
    * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before.
    */
   walkTo(goal: number, rate: PlayRate): Promise<boolean>;
-  /** Jumps to where it was going. */
+  /** Jumps to the goal of the walk. */
   finish(): void;
-  /** Stays where it is. */
+  /** Stops the walk where the cursor is. */
   stop(): void;
   /** Whoever sees the walk wants no motion. */
   reducedMotion(): boolean;

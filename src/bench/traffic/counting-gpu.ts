@@ -1,7 +1,7 @@
 /**
  * A WebGPU whose kernels count what they do (counting-source.ts): every dispatch gets a buffer of counters and bitmaps
- * as group 2 of its pipeline. The code that runs on it knows nothing of it. Optionally the adapter passes for hardware,
- * so that runs take the kernels of hardware. Used by traffic.ts and by tests.
+ * as group 2 of its pipeline. Code that runs on it needs no change. Optionally the adapter claims to be hardware, so
+ * that runs use the kernels for hardware. Used by traffic.ts and by tests.
  */
 import { at, must } from '../../base/invariant';
 import { COUNTERS, countingSource, TABLE, workgroupBytes } from './counting-source';
@@ -15,7 +15,7 @@ export interface CountedDispatch {
   readonly read: number;
   readonly written: number;
   readonly table: number;
-  /** Bytes of the words that were read, and of those that were written: each word counts once. */
+  /** The bytes of all words read, and of all words written; each word counts once. */
   readonly leastRead: number;
   readonly leastWritten: number;
   /** Number of barriers that an invocation passes. */

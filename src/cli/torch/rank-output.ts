@@ -23,7 +23,7 @@ interface OutputOf {
   readonly accumulate: number;
   readonly timeoutS: number;
   readonly maxRestarts: number;
-  /** No progress lines. */
+  /** Whether progress lines are left out. */
   readonly quiet: boolean;
 }
 

@@ -14,7 +14,7 @@ import { drawStroke } from '../drawing/stroke';
 import type { Rows } from '../family';
 import { checkSize } from '../limits';
 
-/** As a fraction of the box. */
+/** The jitter, as a fraction of the box. */
 const TREMBLE = 0.035;
 const SHIFT = 0.09;
 /** Radians. */

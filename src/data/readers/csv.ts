@@ -1,7 +1,6 @@
 /**
  * A strict reader of delimited text (RFC 4180, with `,` `;` or tab): cells as strings, each row with the line it began
- * on. Blank lines are skipped, as pandas does; a ragged row is refused. What the cells mean is decided by
- * `families/csv.ts`.
+ * on. Blank lines are skipped, as pandas does; a ragged row is refused. `families/csv.ts` interprets the cells.
  */
 import { at } from '../../base/invariant';
 import { dataError } from '../data-error';

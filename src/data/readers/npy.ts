@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '|b1': { bytes: 1, integer: true, read: (view, byte) => view.getUint8(byte) },
 };
 
-/** As numpy allows. */
+/** The most dimensions, as in numpy. */
 const MOST_DIMENSIONS = 32;
 
 export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray {

@@ -81,7 +81,10 @@ const TOUCH_US = 0.003;
 /** More are not told apart by eye, and finding a free row would take as long as there are rows. */
 const MOST_ROWS = 1000;
 
-/** Each span below all that enclose it, and beside those that merely overlap it: the topmost row that is free. */
+/**
+ * Places each span below all spans that enclose it, and not on a row with a span that merely overlaps it: on the
+ * topmost free row.
+ */
 function rowsOf(start: Float64Array, dur: Float64Array): { readonly depth: Uint16Array; readonly rows: number } {
   const depth = new Uint16Array(start.length);
   /** When the last span of each row ends. */

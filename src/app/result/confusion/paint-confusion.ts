@@ -1,6 +1,6 @@
 /**
- * Paints a confusion matrix: cells by their share of the target's row, numbers where they fit, names on both sides, the
- * share of right ones beside each row.
+ * Paints a confusion matrix: cells coloured by their share of the target's row, numbers if they fit, names on both
+ * sides, the share of right predictions beside each row.
  */
 import { formatPercent } from '../../draw/format';
 import type { Palette } from '../../draw/theme';

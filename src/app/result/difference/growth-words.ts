@@ -37,7 +37,7 @@ export function pairsOf(own: readonly DifferenceAt[], control: readonly Differen
   });
 }
 
-/** `cause`: what the settings name as the cause of a difference, if they name one. */
+/** `cause`: the cause of a difference that follows from the settings, if there is one. */
 export function judge(
   own: readonly DifferenceAt[],
   control: readonly DifferenceAt[],

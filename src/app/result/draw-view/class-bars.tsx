@@ -12,7 +12,7 @@ const LONG_NAME = 3;
 
 interface ClassBarsProps {
   readonly names: readonly string[];
-  /** Undefined: nothing is drawn. */
+  /** Undefined if the pad is empty. */
   readonly probabilities: Float32Array | undefined;
 }
 
