@@ -1,7 +1,7 @@
-// The gradients of attention/attention, a launch each, with the scores computed again: p = e^(scale q k^T - lse), ds =
-// p (dout v^T - delta) scale; mode 0: dq = ds k, rows are queries; mode 1: dk = ds^T q and mode 2: dv = p^T dout, rows
-// are keys. In general result = weights y, the weights made of row_a col_a^T (the scores) and row_b col_b^T (dout v^T,
-// not in mode 2). Tensors are placed as in attention/attention; lse and delta (sums of dout out) [batch, heads,
+// The gradients of attention/attention, one launch each, with the scores computed again: p = e^(scale q k^T - lse), ds
+// = p (dout v^T - delta) scale; mode 0: dq = ds k, rows are queries; mode 1: dk = ds^T q and mode 2: dv = p^T dout,
+// rows are keys. In general result = weights y, the weights made of row_a col_a^T (the scores) and row_b col_b^T (dout
+// v^T, not in mode 2). Tensors are placed as in attention/attention; lse and delta (sums of dout out) [batch, heads,
 // queries]. One invocation takes 4 rows and goes over the columns 16 at a time: tiles in registers, then the weights
 // times y go into the rows of the result. No barriers and no atomics: every sum has one order.
 struct Params {

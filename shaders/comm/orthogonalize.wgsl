@@ -1,7 +1,7 @@
 // The columns of a matrix [rows, columns] inside a larger buffer become orthonormal, in place: _orthogonalize of
 // powerSGD_hook.py. QR = 0, up to two columns: Gram-Schmidt, where a column of zeros becomes NaN as in torch. QR = 1,
-// more: Householder reflections as LAPACK's geqr2 and org2r, torch.linalg.qr. One workgroup a matrix; invocation i has
-// rows i, i + 64 ... to itself, and sums over rows go through workgroup memory.
+// more: Householder reflections as LAPACK's geqr2 and org2r, torch.linalg.qr. One workgroup per matrix; invocation i
+// has rows i, i + 64 ... to itself, and sums over rows go through workgroup memory.
 
 override QR: u32 = 0u;
 

@@ -4,7 +4,7 @@
 // invocation per element of dx; the first one also adds up the loss, in order.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 32u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   n: u32,

@@ -3,7 +3,7 @@
 // [out_features]. One invocation computes four neighbours of a row of dw, and the first of a row its db.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override WIDTH: u32 = 32u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   batch: u32,

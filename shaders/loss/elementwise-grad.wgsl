@@ -5,7 +5,7 @@ override FUNCTION: u32 = 0u;
 override HAS_POS_WEIGHT: u32 = 0u;
 override PER_ELEMENT: u32 = 0u;
 override WIDTH: u32 = 64u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   n: u32,

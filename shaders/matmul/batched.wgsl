@@ -1,7 +1,7 @@
 // 'ops/matmul-batched' in tiles of 4 x 4, for matrices that hold whole tiles: c[z, i, j] = sum over s, then over k, of
 // a[z, s, i, k] b[z, s, k, j], torch.bmm and the batches of torch.matmul. The tiles of all matrices are numbered
 // through, columns first, so that neighbours in x have work whatever the shape. Why: 8 loads serve 16 multiply-adds.
-// One accumulator an element, s and k in order: the same bits as with one invocation per element.
+// One accumulator per element, s and k in order: the same bits as with one invocation per element.
 struct Params {
   m: u32,
   n: u32,

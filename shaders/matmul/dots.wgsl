@@ -3,7 +3,7 @@
 // (if has_bias), c [m, n]; the steps of the other tiled kernels are not read. Why: neither operand can be read along a
 // row of c, so a load of a vector serves four steps of k instead; the tile is tall, because neighbours in x share the
 // rows of a. One invocation computes 16 rows and 16 columns in registers: 32 loads serve 1,024 multiply-adds. No
-// workgroup memory, no barriers. One accumulator an element, k in order: the same bits as 'ops/linear'.
+// workgroup memory, no barriers. One accumulator per element, k in order: the same bits as 'ops/linear'.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 
 struct Params {

@@ -2,7 +2,7 @@
 // last layer of a classifier. a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column, so that
 // either operand may be transposed; bias [n] (if has_bias), c [m, n]. Why: the large tiles would stand mostly beyond
 // the edge. One invocation computes a tile of 4 x 4 (8 loads serve 16 multiply-adds), and the tiles are numbered
-// through, so that neighbours in x have work whatever the shape. One accumulator an element, k in order: the same bits
+// through, so that neighbours in x have work whatever the shape. One accumulator per element, k in order: the same bits
 // as 'ops/linear'.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 

@@ -1,9 +1,9 @@
 // c[i, j] = sum over k of a[i, k] b[k, j] where b and c are rows of whole vectors of four (n a multiple of 4): torch.mm
-// and the gradients of torch.nn.functional.linear. a[i, k] is at i * a_row + k * a_step, so that it may be
-// transposed; b [k, n], c [m, n]. Why: a load of a vector costs a software adapter little more than that of a float,
-// and neighbours in x read neighbouring vectors, which a GPU fetches as one. One invocation computes 8 rows and four
-// vectors, 4 vectors apart, in registers: 12 loads serve 128 multiply-adds. No barriers. k is not unrolled, which on
-// SwiftShader is slower. One accumulator an element, k in order: the same bits as 'ops/matmul'.
+// and the gradients of torch.nn.functional.linear. a[i, k] is at i * a_row + k * a_step, so that it may be transposed;
+// b [k, n], c [m, n]. Why: a load of a vector costs a software adapter little more than that of a float, and neighbours
+// in x read neighbouring vectors, which a GPU fetches as one. One invocation computes 8 rows and four vectors, 4
+// vectors apart, in registers: 12 loads serve 128 multiply-adds. No barriers. k is not unrolled, which on SwiftShader
+// is slower. One accumulator per element, k in order: the same bits as 'ops/matmul'.
 struct Params {
   m: u32,
   n: u32,

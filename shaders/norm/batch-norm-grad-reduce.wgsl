@@ -1,5 +1,5 @@
 // Second half of torch.batch_norm_backward_reduce: joins the parts of norm/grad-sums: sum_dy, sum_dy_xmu, and from them
-// dbias = sum_dy, dweight = sum_dy_xmu invstd. partial [2, channels, parts], all others [channels]. One invocation a
+// dbias = sum_dy, dweight = sum_dy_xmu invstd. partial [2, channels, parts], all others [channels]. One invocation per
 // channel.
 struct Params {
   channels: u32,

@@ -1,7 +1,7 @@
 // Per group, sum of dy weight and of dy weight (x - mean), from the sums per (batch, channel) pair that norm/grad-sums
 // left in parts: what the gradient of torch.nn.functional.group_norm by its input needs. partial [2, groups * span,
-// parts], span channels a group and `groups` counting those of all batch rows; weight [channels]; sums [2, groups]. One
-// invocation per group.
+// parts], span channels per group and `groups` counting those of all batch rows; weight [channels]; sums [2, groups].
+// One invocation per group.
 override AFFINE: u32 = 1u;
 
 struct Params {

@@ -1,4 +1,4 @@
-// invstd = 1 / sqrt(running_var + eps): first launch of batch norm in evaluation. Both [channels]. One invocation a
+// invstd = 1 / sqrt(running_var + eps): first launch of batch norm in evaluation. Both [channels]. One invocation per
 // channel.
 struct Params {
   channels: u32,

@@ -1,5 +1,5 @@
 // Second half of the gradients of a layer norm's weight and bias: the parts of norm/layer-norm-grad-params added up, in
-// order. partial [2, parts, columns]; dweight, dbias [columns]. One invocation a column.
+// order. partial [2, parts, columns]; dweight, dbias [columns]. One invocation per column.
 struct Params {
   columns: u32,
   parts: u32,

@@ -1,6 +1,6 @@
 // As norm/layer-norm-grad-params, four columns at a time, for rows of whole vectors of four
 // (torch.nn.functional.layer_norm): the same bits. `columns` counts vectors. dy, x [rows, columns]; mean, rstd [rows];
-// partial [2, parts, columns]. One invocation a part of a column.
+// partial [2, parts, columns]. One invocation per part of a column.
 struct Params {
   rows: u32,
   columns: u32,

@@ -1,5 +1,5 @@
 // First half of dweight = sum over rows of dy (x - mean) rstd and dbias = sum over rows of dy, in parts: part i has
-// rows i, i + parts, ... dy, x [rows, columns]; mean, rstd [rows]; partial [2, parts, columns]. One invocation a part
+// rows i, i + parts, ... dy, x [rows, columns]; mean, rstd [rows]; partial [2, parts, columns]. One invocation per part
 // of a column: neighbours read neighbouring columns.
 struct Params {
   rows: u32,

@@ -1,7 +1,7 @@
 // First half of a mean and variance per channel (torch.nn.functional.batch_norm, group_norm): x [batch, channels,
 // plane] -> partial [2, channels, parts]: the mean of each part and its sum of squared deviations from that mean. A
 // part is every `slices`-th batch row and, there, every `lanes`-th element of the plane; parts = slices * lanes. One
-// invocation a part: neighbours read neighbouring elements. No barriers.
+// invocation per part: neighbours read neighbouring elements. No barriers.
 struct Params {
   batch: u32,
   channels: u32,

@@ -3,7 +3,7 @@
 // One invocation computes four neighbours of a row of dx: each one sum over the output features in order, and dy is
 // read once for all four. No barriers.
 override WIDTH: u32 = 32u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   batch: u32,

@@ -3,7 +3,7 @@
 // db [out_features]. One invocation computes four neighbours of a row of dw, the first of a row also its element of db:
 // each one sum over the batch in order, and dy is read once for all of them. No barriers.
 override WIDTH: u32 = 32u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   batch: u32,

@@ -1,12 +1,12 @@
-// y = x W^T + b: torch.nn.functional.linear, for layers with few multiply-adds.
-// x [batch, in_features], weight [out_features, in_features], bias [out_features], y [batch, out_features].
-// One invocation computes 2 x 2 neighbours of y, each as one sum over k in order, then the bias: half the loads of one
-// element an invocation. Workgroups of 32 (id.y counts 32,768 of them): few are at work, and a software adapter pays
-// for each invocation. No barriers. `ops/matmul-tiled` computes the same bits faster where there is much to do.
+// y = x W^T + b: torch.nn.functional.linear, for layers with few multiply-adds. x [batch, in_features], weight
+// [out_features, in_features], bias [out_features], y [batch, out_features]. One invocation computes 2 x 2 neighbours
+// of y, each as one sum over k in order, then the bias: half the loads of one element per invocation. Workgroups of 32
+// (id.y counts 32,768 of them): few are at work, and a software adapter pays for each invocation. No barriers.
+// `ops/matmul-tiled` computes the same bits faster where there is much to do.
 override HAS_BIAS: u32 = 1u;
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override WIDTH: u32 = 32u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   batch: u32,

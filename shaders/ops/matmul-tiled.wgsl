@@ -1,8 +1,8 @@
 // c[i, j] = sum over k of a[i, k] b[k, j] (+ bias[j]): matrix product of the larger layers. Behind
-// torch.nn.functional.linear, its gradients and torch.mm: a[i, k] is at i * a_row + k * a_step, b[k, j] at k *
-// b_step + j * b_column, so that either operand may be transposed. c [m, n]. One invocation computes a tile of 8 rows
-// and 16 columns in registers: 24 loads serve 128 multiply-adds, without workgroup memory or barriers (which are dear
-// on software adapters). Every element is still one sum in k order: the same bits as the kernels with one element an
+// torch.nn.functional.linear, its gradients and torch.mm: a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step +
+// j * b_column, so that either operand may be transposed. c [m, n]. One invocation computes a tile of 8 rows and 16
+// columns in registers: 24 loads serve 128 multiply-adds, without workgroup memory or barriers (which are dear on
+// software adapters). Every element is still one sum in k order: the same bits as the kernels with one element per
 // invocation.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 

@@ -1,7 +1,7 @@
 // y[o, c] = sum over k of x[o, k columns + c] while k columns + c < plane, divided by `divisor`: torch.sum, torch.mean
 // (divisor n), and with SQUARE and ROOT torch.norm. x [outer, plane], y [outer, columns]. A large sum is a chain of
 // these: columns = parts * inner gives partial sums, the next launch adds them up; columns = inner ends the chain. One
-// invocation an output, adding in index order.
+// invocation per output, adding in index order.
 override SQUARE: u32 = 0u;
 override ROOT: u32 = 0u;
 

@@ -3,7 +3,7 @@
 //
 // torch.optim.Adadelta (v is square_avg, a is acc_delta), over all parameters of a group in one dispatch. LANES
 // invocations take one block of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with
-// stride LANES; 64 / LANES blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may
+// stride LANES; 64 / LANES blocks per workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may
 // reach into padding, and nothing else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 rho, 3
 // 1 - rho, 4 eps, 14 skip, 15 maximize.
 

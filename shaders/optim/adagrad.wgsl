@@ -1,11 +1,11 @@
 // d <- g + weightDecay * p   (maximize: -g),  sum <- sum + d * d
 // p <- p - stepSize * d / (sqrt(sum) + eps)
 //
-// torch.optim.Adagrad, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
-// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
-// nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 stepSize = lr / (1 + (t - 1) *
-// lrDecay), 3 eps, 14 skip, 15 maximize.
+// torch.optim.Adagrad, over all parameters of a group in one dispatch. LANES invocations take one block of the table
+// (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks per
+// workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing
+// else. Scalars (float32, written by the host each step): 1 weightDecay, 2 stepSize = lr / (1 + (t - 1) * lrDecay), 3
+// eps, 14 skip, 15 maximize.
 
 struct Block {
   scalars: u32,

@@ -3,7 +3,7 @@
 // Last part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch; as there, gradients are
 // multiplied even where the factor is 1, and a norm that is not a number makes them all so. LANES invocations take one
 // block of the table (at most 16 * LANES elements of one gradient), each 4 vectors of four with stride LANES; 64 /
-// LANES blocks a workgroup. Every gradient starts at a multiple of 256 bytes, so the last vector may reach into
+// LANES blocks per workgroup. Every gradient starts at a multiple of 256 bytes, so the last vector may reach into
 // padding, and nothing else.
 
 struct Params {

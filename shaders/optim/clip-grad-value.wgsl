@@ -2,7 +2,7 @@
 //
 // torch.nn.utils.clip_grad_value_, over all gradients of a device in one dispatch; a NaN stays, as in torch.clamp.
 // LANES invocations take one block of the table (at most 16 * LANES elements of one gradient), each 4 vectors of four
-// with stride LANES; 64 / LANES blocks a workgroup. Every gradient starts at a multiple of 256 bytes, so the last
+// with stride LANES; 64 / LANES blocks per workgroup. Every gradient starts at a multiple of 256 bytes, so the last
 // vector may reach into padding, and nothing else.
 
 struct Params {

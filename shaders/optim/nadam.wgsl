@@ -2,12 +2,12 @@
 // m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
 // q <- sqrt(v / correction2) + eps,  p <- p - gradientFactor * d / q,  p <- p - momentFactor * m / q
 //
-// torch.optim.NAdam, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
-// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
-// nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 -
-// beta2, 6 gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8
-// eps, 9 correction2 = 1 - beta2^t, 10 decay = 1 - lr * weightDecay, 14 skip, 15 maximize.
+// torch.optim.NAdam, over all parameters of a group in one dispatch. LANES invocations take one block of the table (at
+// most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks per
+// workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing
+// else. Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2, 6
+// gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8 eps, 9
+// correction2 = 1 - beta2^t, 10 decay = 1 - lr * weightDecay, 14 skip, 15 maximize.
 
 struct Block {
   scalars: u32,

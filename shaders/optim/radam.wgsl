@@ -3,12 +3,12 @@
 // step <- m / correction1 * lr,  p <- p - step * (rootOfCorrection2 / (sqrt(v) + eps)) * rectification   (rectification
 // 0: p - step)
 //
-// torch.optim.RAdam, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
-// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
-// nothing else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5
-// 1 - beta2, 6 correction1 = 1 - beta1^t, 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 rectification,
-// 10 decay = 1 - lr * weightDecay, 14 skip, 15 maximize.
+// torch.optim.RAdam, over all parameters of a group in one dispatch. LANES invocations take one block of the table (at
+// most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks per
+// workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing
+// else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 -
+// beta2, 6 correction1 = 1 - beta1^t, 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 rectification, 10 decay = 1 -
+// lr * weightDecay, 14 skip, 15 maximize.
 
 struct Block {
   scalars: u32,

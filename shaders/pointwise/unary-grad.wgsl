@@ -3,7 +3,7 @@
 // four neighbours.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 64u;
-override DEPTH: u32 = 1u; // instances a workgroup
+override DEPTH: u32 = 1u; // instances per workgroup
 
 struct Params {
   n: u32,

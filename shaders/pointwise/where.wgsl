@@ -1,5 +1,5 @@
 // y = a where mask holds, else b: torch.where, all three broadcast; TAKE_A_WHEN says which truth of the mask takes a.
-// With FILL = 1 the other value is the number `value`: torch.masked_fill. One element an invocation; y runs over DIMS
+// With FILL = 1 the other value is the number `value`: torch.masked_fill. One element per invocation; y runs over DIMS
 // dimensions, a step is 0 where an operand repeats.
 override TAKE_A_WHEN: u32 = 1u;
 override FILL: u32 = 0u;

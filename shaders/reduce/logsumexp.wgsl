@@ -1,5 +1,5 @@
 // y[o, i] = max + log sum over k of e^(x[o, k, i] - max): torch.logsumexp. x [outer, n, inner], y [outer, inner]. One
-// invocation an output, in two passes. An infinite maximum is not subtracted: a line of -inf gives -inf, one with inf
+// invocation per output, in two passes. An infinite maximum is not subtracted: a line of -inf gives -inf, one with inf
 // gives inf.
 struct Params {
   outer: u32,

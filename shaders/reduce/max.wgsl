@@ -1,7 +1,7 @@
 // y[o, c] = max over k of x[o, k columns + c] while k columns + c < plane, and aux: with TIES 0 the k of the first
 // maximum (torch.max over a dim), with TIES 1 how many elements equal it (torch.max over all, whose gradient they
 // share). x [outer, plane], y and aux [outer, columns]. WEIGHTED: x holds partial maxima, and weights their counts. NaN
-// is larger than everything. One invocation an output.
+// is larger than everything. One invocation per output.
 override TIES: u32 = 0u;
 override WEIGHTED: u32 = 0u;
 

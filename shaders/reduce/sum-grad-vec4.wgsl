@@ -1,4 +1,4 @@
-// The spreading of ops/sum-grad, four neighbours an invocation: dx[o, k, i] = dy[o, i] / divisor. With inner = 1
+// The spreading of ops/sum-grad, four neighbours per invocation: dx[o, k, i] = dy[o, i] / divisor. With inner = 1
 // (REPEAT) all four take the same dy, n being a multiple of 4; else they take four neighbours, inner being one. Exists
 // because the divisions of the index then serve four elements. dy [outer, inner], dx [outer, n, inner].
 override REPEAT: u32 = 0u;

@@ -1,4 +1,4 @@
-// The sum of ops/sum, four columns an invocation: y[o, c] = sum over k of x[o, k columns + c] while k columns + c <
+// The sum of ops/sum, four columns per invocation: y[o, c] = sum over k of x[o, k columns + c] while k columns + c <
 // plane, divided by `divisor`. x [outer, plane], y [outer, columns], both plane and columns multiples of 4. Exists
 // because a vector load costs no more than a scalar one; every column is added in the same order as there.
 override SQUARE: u32 = 0u;

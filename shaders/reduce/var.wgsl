@@ -1,5 +1,5 @@
 // y[o, i] = sum over k of (x[o, k, i] - mean)^2 / divisor, and the mean: torch.var (divisor n - 1, or n when not
-// unbiased). x [outer, n, inner], y and mean [outer, inner]. One invocation an output, in two passes over its n
+// unbiased). x [outer, n, inner], y and mean [outer, inner]. One invocation per output, in two passes over its n
 // elements.
 struct Params {
   outer: u32,

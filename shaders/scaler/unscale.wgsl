@@ -2,7 +2,7 @@
 //
 // GradScaler.unscale_, over all gradients of a device in one dispatch: the multiplication by the reciprocal of the
 // scale that _amp_foreach_non_finite_check_and_unscale_ does. LANES invocations take one block of the table (at most 16
-// * LANES elements of one gradient); 64 / LANES blocks a workgroup. Whoever finds one writes the same 1.
+// * LANES elements of one gradient); 64 / LANES blocks per workgroup. Whoever finds one writes the same 1.
 
 struct Block {
   scale: u32,

@@ -1,7 +1,7 @@
 // Links the chains that shape/chain-blocks made in each block to one chain per index: head[k] is the first position of
 // k, next[j] the one after j. Exists because shape/chain-positions compares every index with every position; the two
 // read n * picks / size entries of the tables instead. k = skip gets no chain. heads, tails [blocks, n], head [n], next
-// [picks]. One invocation a k, from the last block.
+// [picks]. One invocation per k, from the last block.
 struct Params {
   n: u32,
   blocks: u32,

@@ -1,7 +1,7 @@
 // Chains the positions of each index in rising order: head[k] is the first j with index[j] = base + k, next[j] the one
 // after it, -1 the end. index, next [picks], head [n]; k = skip gets no chain. First half of the gradient of
-// torch.index_select and embedding. One invocation a k, which reads all of index (every invocation the same element, so
-// that a cache line serves all) and writes its own chain alone.
+// torch.index_select and embedding. One invocation per k, which reads all of index (every invocation the same element,
+// so that a cache line serves all) and writes its own chain alone.
 struct Params {
   n: u32,
   picks: u32,

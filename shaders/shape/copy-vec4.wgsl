@@ -1,4 +1,4 @@
-// The strided copy of shape/copy, four neighbours an invocation: y[to + sum c_d to_d] = x[from + sum c_d from_d], with
+// The strided copy of shape/copy, four neighbours per invocation: y[to + sum c_d to_d] = x[from + sum c_d from_d], with
 // all strides and starts counted in vectors and the last dimension contiguous on both sides. Exists because its
 // divisions and loads then serve four elements.
 override RANK: u32 = 6u;

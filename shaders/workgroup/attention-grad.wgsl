@@ -1,4 +1,4 @@
-// attention/attention-grad for GPUs with fast workgroup memory and heads of at most 64: the gradients of attention, a
+// attention/attention-grad for GPUs with fast workgroup memory and heads of at most 64: the gradients of attention, one
 // launch each, with the scores computed again (torch.nn.functional.scaled_dot_product_attention): p = e^(scale q k^T -
 // lse), ds = p (dout v^T - delta) scale; mode 0: dq = ds k, rows are queries; mode 1: dk = ds^T q and mode 2: dv = p^T
 // dout, rows are keys. In general result = weights y, the weights made of row_a col_a^T (the scores) and row_b col_b^T

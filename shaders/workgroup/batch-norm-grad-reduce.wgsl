@@ -1,6 +1,7 @@
 // norm/batch-norm-grad-reduce for GPUs with fast workgroup memory (second half of torch.batch_norm_backward_reduce):
 // joins the parts of norm/grad-sums: sum_dy, sum_dy_xmu, and from them dbias = sum_dy, dweight = sum_dy_xmu invstd.
-// partial [2, channels, parts], all others [channels]. Why: one invocation waits for every part. A workgroup a channel.
+// partial [2, channels, parts], all others [channels]. Why: one invocation waits for every part. One workgroup per
+// channel.
 struct Params {
   channels: u32,
   parts: u32,

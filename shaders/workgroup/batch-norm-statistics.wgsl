@@ -1,6 +1,6 @@
 // norm/batch-norm-statistics for GPUs with fast workgroup memory (torch.nn.functional.batch_norm in training): joins
 // the parts of norm/moments into mean and invstd = 1 / sqrt(biased variance + eps) of the batch, and moves the running
-// statistics on. partial [2, channels, parts]. Why: one invocation waits for every part. A workgroup a channel.
+// statistics on. partial [2, channels, parts]. Why: one invocation waits for every part. One workgroup per channel.
 override CUMULATIVE: u32 = 0u;
 
 struct Params {

@@ -1,6 +1,6 @@
 // loss/cross-entropy with WHOLE = 1 for GPUs with fast workgroup memory (torch.nn.CrossEntropyLoss and NLLLoss of a
 // small batch): row losses, stats and the loss itself in one launch; formulas and tensors as there. Why: one invocation
-// waits for every number of every row. One workgroup, a row a lane, then a tree over the lanes.
+// waits for every number of every row. One workgroup, one row per lane, then a tree over the lanes.
 override TARGET: u32 = 0u; // 0 labels, 1 probabilities
 override LOG_PROBS: u32 = 0u; // 1: NLLLoss
 override WEIGHTED: u32 = 0u;

@@ -1,7 +1,7 @@
 // norm/layer-norm-grad-input for GPUs with fast workgroup memory (torch.nn.functional.layer_norm): with g = dy weight
 // and n = (x - mean) rstd, dx = (g - mean of g - n mean of g n) rstd for every row. dy, x, dx [rows, columns]; mean,
-// rstd [rows]; weight [columns]. Why: as workgroup/layer-norm; 32 lanes take a row, 8 rows a workgroup.
-// Of rows with at most 192 columns a lane keeps g and x - mean (KEPT), so that dy and x are read once.
+// rstd [rows]; weight [columns]. Why: as workgroup/layer-norm; 32 lanes take a row, 8 rows per workgroup. Of rows with
+// at most 192 columns a lane keeps g and x - mean (KEPT), so that dy and x are read once.
 override AFFINE: u32 = 1u;
 override KEPT: u32 = 0u;
 

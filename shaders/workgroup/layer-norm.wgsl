@@ -1,6 +1,6 @@
 // norm/layer-norm for GPUs with fast workgroup memory (torch.nn.functional.layer_norm): y = (x - mean) rstd weight +
 // bias for every row, rstd = 1 / sqrt(biased variance + eps). x, y [rows, columns]; weight, bias [columns]; mean, rstd
-// [rows]. Why: one invocation that reads a whole row waits for every number. 32 lanes take a row, 8 rows a workgroup.
+// [rows]. Why: one invocation that reads a whole row waits for every number. 32 lanes take a row, 8 rows per workgroup.
 // Of rows with at most 384 columns a lane keeps what it has read (KEPT), so that x is read once.
 override AFFINE: u32 = 1u;
 override KEPT: u32 = 0u;

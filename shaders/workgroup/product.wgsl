@@ -2,7 +2,7 @@
 // any layout (torch.mm, torch.nn.functional.linear). a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step + j *
 // b_column; bias [n] (if has_bias), c [m, n]. Why: blocks of 8 TY x 16 of a and 16 x 64 of b come in vectors of four,
 // are read 64 and 8 TY times, and the next ones are under way while these are multiplied. 16 TY invocations compute 8 x
-// 4 elements each. One accumulator an element, k in order (beyond the edge zeros are loaded, and only behind the last
+// 4 elements each. One accumulator per element, k in order (beyond the edge zeros are loaded, and only behind the last
 // k): the same bits as 'ops/linear'; with CUT a sum for each `part` steps, these added up in order: the same bits as
 // 'workgroup/split-product'. a_4 and b_4 are a and b, read four by four.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid

@@ -44,7 +44,7 @@ function net(layers: number, width: number): object {
   return { model: { layers: list.flat() }, data: { type: 'spiral', samples: 1024 }, device: 'cpu', dropLast: true };
 }
 
-/** The modes by title and number of ranks. */
+/** The modes by title, each with a function that makes its configuration for a number of ranks. */
 const MODES: readonly (readonly [title: string, (ranks: number) => object])[] = [
   ['Single', () => ({ mode: 'single', batchSize: 64 })],
   ['DataParallel', (ranks) => ({ mode: 'dataParallel', worldSize: ranks, batchSize: 4 * ranks })],

@@ -111,7 +111,7 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
     return [{ name, colour, x: x(of(last)), y: y(last.timeUs) }];
   });
   drawNames(plot, ends, { gap: 6, apart: 12 });
-  // Marks of neighbouring crossovers are placed on different heights.
+  // Letters of neighbouring crossovers are placed at different heights, so that they do not overlap.
   const placed: { readonly x: number; readonly y: number }[] = [];
   ctx.textAlign = 'center';
   for (const mark of [...marks].sort((a, b) => a.x - b.x)) {

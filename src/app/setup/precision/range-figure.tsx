@@ -67,7 +67,7 @@ interface FigureProps {
 
 interface Layout {
   readonly width: number;
-  /** The plot's left edge, between the columns of 0 and of inf. */
+  /** The plot's edges, between the columns of 0 and of inf. */
   readonly left: number;
   readonly right: number;
   readonly column: number;
