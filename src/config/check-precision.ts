@@ -12,11 +12,11 @@ function inHalf(config: Config): Refusal | undefined {
   const { mode, precision } = config;
   const { precisions = ['float32'], title } = PARALLEL_MODES[mode].face;
   if (precisions.includes(precision)) return precision === 'bf16' ? ofBfloat16(config) : undefined;
-  const own = precisions.map((name) => `"${name}"`).join(', ');
+  const own = precisions.map((name) => `"${name}"`).join(' or ');
   return {
     settings: { mode, precision },
     why: `${title} does not compute in that precision in this playground`,
-    hint: `Choose precision ${own}, or another mode.`,
+    hint: `Set precision to ${own}.`,
   };
 }
 

@@ -8,6 +8,6 @@ export function checkAutocast({ mode, precision }: Config): void {
   throw refusedSettings({
     settings: { mode, precision },
     why: 'nn.DataParallel’s threads autocast to float16, whatever dtype the script gives',
-    hint: 'Choose precision "autocast-fp16", which is what torch would compute in, or mode ddp.',
+    hint: 'Set precision to "autocast-fp16".',
   });
 }
