@@ -75,5 +75,6 @@ describe('suggestions', () => {
     expect(words('#mode=pipeline&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'on one device']);
     expect(words('#mode=tensor&world=4')).toContain('with each tensor group across two nodes');
     expect(words('#mode=tensor&world=4&nodes=2')).toContain('with each tensor group inside a node');
+    expect(words('#mode=tensor&world=3').filter((said) => said.includes('tensor group'))).toEqual([]);
   });
 });

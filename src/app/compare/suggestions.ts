@@ -59,8 +59,9 @@ function otherBuckets(run: Config): readonly Suggestion[] {
 function otherBorders(run: Config): readonly Suggestion[] {
   const { tp } = meshSizes(run);
   const { worldSize } = run;
-  if (tp === 1) return [];
   const crosses = worldSize / run.nodes < tp;
+  // Nodes have equally many devices, so a group is halved between two of them only if it can be halved.
+  if (tp === 1 || (!crosses && tp % 2 === 1)) return [];
   const nodes = crosses ? worldSize / tp : (2 * worldSize) / tp;
   const words = crosses ? 'with each tensor group inside a node' : 'with each tensor group across two nodes';
   return [{ words, config: { ...run, nodes } }];

@@ -210,7 +210,7 @@ export const scalerLines: readonly string[] = [
   "        grads = [p.grad for group in optimizer.param_groups for p in group['params'] if p.grad is not None]",
   '        parts = [g.to_local() if isinstance(g, DTensor) else g for g in grads]',
   '        torch._amp_foreach_non_finite_check_and_unscale_(parts, found_inf, inv_scale)',
-  '        torch.distributed.all_reduce(found_inf, torch.distributed.ReduceOp.MAX)  # one rank skips: all skip',
+  '        torch.distributed.all_reduce(found_inf, torch.distributed.ReduceOp.MAX)  # if one rank skips, all skip',
   '        return {found_inf.device: found_inf}',
 ];
 
