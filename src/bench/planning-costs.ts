@@ -128,7 +128,7 @@ export function exponent(points: readonly (readonly [x: number, y: number])[]): 
 }
 
 function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: CostRounds): MeasuredSeries {
-  const { axis, title, sizes } = series;
+  const { sizes } = series;
   const samples = sizes.map((): PlanningTimes[] => []);
   // Sizes take turns, so that a busy second of the machine does not affect only one size.
   for (let round = 0; round < rounds + warmUp; round++) {
@@ -142,6 +142,14 @@ function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: C
       longestMs = Math.max(longestMs, performance.now() - startMs);
     }
   }
+  return fitted(series, samples);
+}
+
+/** The exponents of a series, from the `samples` of each of its sizes. */
+export function fitted(
+  { axis, title, sizes }: Pick<MeasuredSeries, 'axis' | 'title'> & { readonly sizes: readonly number[] },
+  samples: readonly (readonly PlanningTimes[])[],
+): MeasuredSeries {
   const points = sizes.map((size, k): MeasuredSize => {
     const own = samples[k] ?? [];
     const least = (part: (typeof PARTS)[number]): number => Math.min(...own.map((times) => times[part]));
