@@ -49,7 +49,7 @@ export const lesson = defineLesson({
         { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] },
         { key: 'batch', label: 'Batch', values: ['64', '256', '512'] },
       ],
-      caption: 'The end of forward, when the hill is high. All bars have the same scale.',
+      caption: 'The end of forward, when the devices hold the most activations. All bars have the same scale.',
       numbers: ['allocated', 'heldMemory', 'parameterMemory', 'optimizerMemory', 'rowsPerRank'],
       starts: 'rest',
     },
@@ -76,18 +76,18 @@ export const lesson = defineLesson({
       plot: { figure: 'strong', of: 'stepTime', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
     eighth: {
-      question: 'Eight devices share the batch. How much memory does each of them use at most?',
+      question: 'Eight devices share the batch. How much memory does each of them use at its peak?',
       answer: { figure: 'strong', of: 'allocated', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 40_000, step: 500 },
-      why: 'Each uses {allocated}, of which {heldMemory} are the floor. The rest is an eighth of the hill, and the buffers from which gradients are sent.',
+      why: 'Each uses {allocated}, of which {heldMemory} are the floor. The rest is an eighth of the hill, and the buffers from which a device sends its gradients.',
       plot: { figure: 'strong', of: 'allocated', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
   },
   tasks: {
     sevenfold: {
       figure: 'clock',
-      text: 'Use eight slow machines, and reach at least seven times the rows per second that one of them reaches with the batch of 64.',
-      hint: 'Give each device so many rows that the part of the step that does not depend on rows becomes small.',
+      text: 'Use eight slow machines, and compute at least seven times as many rows per second as one slow machine does with the batch of 64.',
+      hint: 'Give each device more rows. Then the fixed part of the step, which does not depend on the rows, matters less.',
       done: (facts) =>
         facts.info?.config.hardware === 'transputer' &&
         facts.info.worldSize === 8 &&
@@ -97,7 +97,7 @@ export const lesson = defineLesson({
     busy: {
       figure: 'cut',
       text: 'Make each of the four devices compute for nine tenths of the step. Then look at what each of them has to store.',
-      hint: 'The control says what is divided.',
+      hint: 'The control “Divided” chooses whether the net or the batch is divided.',
       done: ({ metrics, trace }) =>
         trace !== undefined && (metrics?.use ?? []).every(({ computeUs, totalUs }) => computeUs > 0.9 * totalUs),
       solution: [{ set: { mode: 'ddp' } }],
