@@ -77,7 +77,7 @@ export const lesson = defineLesson({
         over: 'ranks',
         label: 'ranks N',
         values: ['2', '3', '4', '6', '8'],
-        beside: [{ label: 'rank 0, if everything goes through it', with: { algorithm: 'naive' } }],
+        beside: [{ label: 'rank 0, if all gradients go through it', with: { algorithm: 'naive' } }],
       },
     },
     hundred: {
@@ -101,7 +101,7 @@ export const lesson = defineLesson({
     complete: {
       figure: 'ring',
       text: 'Set eight ranks, and stop after the round that first gives every rank a complete chunk.',
-      hint: 'A chunk is complete when its bar shows all colours. It starts on one rank and has to pass all the others.',
+      hint: 'A chunk is complete when its bar shows all colours. A chunk starts on one rank and has to visit all other ranks.',
       done: ({ lab, round }) => lab?.request.worldSize === 8 && round === lab.rounds.length / 2,
       solution: [{ set: { ranks: '8', round: '7' } }],
     },
@@ -114,7 +114,7 @@ export const lesson = defineLesson({
     },
     half: {
       figure: 'step',
-      text: 'Stop the step at the first moment in which complete chunks are passed on.',
+      text: 'Stop the step at the first moment in which ranks send complete chunks.',
       hint: 'Go moment by moment and read the sentence above the figure. You are looking for the first round of the all-gather.',
       done: ({ moment }) => moment?.round?.part === 'all-gather' && moment.round.index === moment.round.count / 2,
       solution: [{ set: { moment: '18' } }],

@@ -25,7 +25,7 @@ export const lesson = defineLesson({
         { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] },
         { key: 'mode', label: 'Wrapper', values: ['dp', 'ddp'], words: ['DataParallel', 'DDP'] },
       ],
-      caption: 'The same step over time, with one row per device. Where a row is empty, the device waits.',
+      caption: 'The same step over time, with one line per device. In the empty parts of its line a device waits.',
       numbers: ['stepTime', 'computeTime:0', 'computeTime:1', 'idle:0', 'idle:1', 'allocated:0', 'allocated:1'],
       starts: 'rest',
     },
@@ -43,7 +43,7 @@ export const lesson = defineLesson({
       question: 'You go from four devices to eight and keep the batch. How long does a step take?',
       answer: { figure: 'load', of: 'stepTime', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 30_000, step: 500 },
-      why: 'It takes {stepTime}. Each device computes for half as long as before. But cuda:0 now sends seven copies of the weights and receives seven sets of gradients, where it had three.',
+      why: 'It takes {stepTime}. Each device computes for half as long as before. But cuda:0 now sends seven copies of the weights instead of three, and receives seven sets of gradients.',
       plot: {
         figure: 'load',
         of: 'stepTime',
@@ -71,13 +71,13 @@ export const lesson = defineLesson({
     shorter: {
       figure: 'load',
       text: 'Stay on four devices, and make the step at least a third shorter than it was at the start.',
-      hint: 'The number of devices does not help as long as cuda:0 serves all others. What else can you change?',
+      hint: 'More or fewer devices do not help as long as cuda:0 sends the weights to all others. What else can you change?',
       done: ({ info, metrics }) => info?.worldSize === 4 && (metrics?.stepUs ?? Number.POSITIVE_INFINITY) <= SHORTER_US,
       solution: [{ set: { mode: 'ddp' } }],
     },
     jobless: {
       figure: 'chunks',
-      text: 'Find a batch with more rows than devices that still leaves one device without any row.',
+      text: 'Find a batch that has more rows than there are devices and still leaves one device without a row.',
       hint: 'The size of a chunk is the number of rows divided by the number of devices, rounded up.',
       done: ({ info }) => {
         const rows = info?.batchPerRank ?? [];

@@ -36,7 +36,7 @@ export const lesson = defineLesson({
       run: `${NET}&rankSeeds=beforeModel&at=construct&moment=1`,
       show: ['stage'],
       controls: ['play', 'moment'],
-      caption: 'What the constructor sends, once: the weights and biases of rank 0, to all other ranks.',
+      caption: 'In the constructor, once, rank 0 sends its weights and biases to all other ranks.',
       numbers: ['ranks', 'parameters', 'gradientBytes'],
       starts: 'rest',
     },
@@ -75,15 +75,18 @@ export const lesson = defineLesson({
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'About as large as the weights themselves: they started different', right: (most) => most > 0.01 },
           {
-            text: 'Small, and shrinking: averaging pulls them together',
+            text: 'About as large as the weights themselves, because they started different',
+            right: (most) => most > 0.01,
+          },
+          {
+            text: 'Small, and shrinking: averaging the gradients makes the weights more alike',
             right: (most) => most > 0 && most <= 0.01,
           },
           { text: 'Exactly zero', right: (most) => most === 0 },
         ],
       },
-      why: 'It is {divergence}. DDP’s constructor overwrote what the other ranks had drawn, and all ranks have taken the same steps since.',
+      why: 'It is {divergence}. DDP’s constructor overwrote the weights that the other ranks had drawn, and since then all ranks have taken the same steps.',
     },
     rounding: {
       question:
@@ -97,7 +100,7 @@ export const lesson = defineLesson({
           { text: 'They are two different nets with about the same loss', right: (most) => most >= 1e-5 },
         ],
       },
-      why: 'At most {difference}. If all ranks have the same number of rows, the mean of their means is the mean over all rows. Only the additions happen in another order.',
+      why: 'At most {difference}. If all ranks have the same number of rows, the mean of the ranks’ gradients is the gradient of the whole batch. Only the order of the additions is different.',
     },
   },
   tasks: {
@@ -111,14 +114,14 @@ export const lesson = defineLesson({
     apart: {
       figure: 'apart',
       text: 'Make the replicas different.',
-      hint: 'Use both controls: let the ranks start with different weights, and leave out what would make them equal.',
+      hint: 'Use both controls: let the ranks draw different weights, and leave out the broadcast that would make the weights equal.',
       done: differs,
       solution: [{ set: { rankSeeds: 'beforeModel', initSync: '0' } }, 'wait'],
     },
     cure: {
       figure: 'apart',
       text: 'Now make the replicas equal again, although the ranks still draw different weights.',
-      hint: 'Keep the seeds different. What does the constructor do about them?',
+      hint: 'Keep the seeds different. What does DDP’s constructor do to make the weights equal?',
       done: (facts) => givenBack(facts) && !differs(facts),
       solution: [{ set: { rankSeeds: 'beforeModel', initSync: '0' } }, { set: { initSync: '1' } }, 'wait'],
     },

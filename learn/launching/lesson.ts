@@ -80,7 +80,7 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'It takes {stepTime}, of which {computeTime:0} are computing. Half of the bytes still stay within a node, but every round of the ring waits for the messages that leave it.',
+      why: 'It takes {stepTime}, but only {computeTime:0} of it is computation. Half of the bytes still stay within a node, but every round of the ring waits for the messages that go to the other node.',
       plot: { figure: 'across', of: 'stepTime', over: 'nodes', label: 'Nodes', values: ['1', '2', '4'] },
     },
   },
@@ -97,8 +97,8 @@ export const lesson = defineLesson({
     },
     fewer: {
       figure: 'ring',
-      text: 'Stay on two nodes, and find an algorithm that sends fewer bytes between them than the ring.',
-      hint: 'The table under “In numbers” has the bytes. One of the algorithms first adds up within each node.',
+      text: 'Stay on two nodes, and find an algorithm that sends fewer bytes between the nodes than the ring.',
+      hint: 'The table under “In numbers” has the bytes. One of the algorithms first adds up the gradients within each node.',
       done: (facts) => {
         const sent = facts.lab?.bytesSent.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
         // Of a ring over two nodes, two links of all cross.

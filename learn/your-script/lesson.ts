@@ -60,13 +60,13 @@ export const lesson = defineLesson({
         'You hold out 205 rows, and four ranks evaluate them through a DistributedSampler. How many rows do they count, all together?',
       answer: { figure: 'shares', of: 'rowsRead', with: { samples: '205', batch: '256', world: '4' } },
       guess: { kind: 'number', from: 200, to: 212, step: 1 },
-      why: 'They count {rowsRead}, of which {differentRows} are different. The sampler gives every rank the same number of rows, so it repeats some. In training that hardly matters. In an accuracy these rows count twice.',
+      why: 'They count {rowsRead}, of which {differentRows} are different. The sampler gives every rank the same number of rows, so it repeats some. In training that hardly matters, but in the accuracy the repeated rows count twice.',
     },
   },
   tasks: {
     copied: {
       figure: 'shares',
-      text: 'Someone copies batch_size=64 into the script for four ranks and forgets to divide it. Set the figure to the step that this script really makes.',
+      text: 'Someone copies batch_size=64 into the script for four ranks and forgets to divide it. Set the figure to the step that this script really takes.',
       hint: 'A DataLoader of a DDP script counts the rows of one rank. There are four ranks.',
       done: (facts) => measure(facts, 'rowsPerRank') === 64 && facts.info?.ranks === 4,
       solution: [{ set: { world: '4' } }, { set: { batch: '256' } }],
@@ -81,7 +81,7 @@ export const lesson = defineLesson({
     everywhere: {
       figure: 'counts',
       text: 'Go to the round after which every rank holds the sum of all ranks.',
-      hint: 'It is the last round. First the ranks add up the sums piece by piece, then every rank receives all pieces.',
+      hint: 'It is the last round. First the ranks add up the numbers piece by piece, then every rank receives all pieces.',
       done: ({ lab, round }) => lab !== undefined && round === lab.rounds.length,
       solution: [{ set: { round: '6' } }],
     },
