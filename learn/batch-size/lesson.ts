@@ -29,7 +29,7 @@ export const lesson = defineLesson({
         { key: 'accumulate', label: 'Micro-batches', values: ['1', '2', '4', '8', '16'] },
       ],
       caption:
-        'What cuda:0 stores during a step. Activations grow with the rows of one micro-batch, the rest does not.',
+        'The memory that cuda:0 uses during a step. Only the activations grow with the number of rows in a micro-batch.',
       numbers: [
         'effectiveBatch',
         'accumulate',
@@ -81,7 +81,7 @@ export const lesson = defineLesson({
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'Nothing, since it is backward that starts the all-reduces', right: (sent) => sent === 0 },
+          { text: 'Nothing, because backward starts the all-reduces', right: (sent) => sent === 0 },
           { text: 'As much as without no_sync()', right: (sent) => sent > 0 },
         ],
       },
@@ -92,20 +92,20 @@ export const lesson = defineLesson({
     scale: {
       figure: 'rate',
       text: 'Reach the loss of one device in the same number of epochs. Change only the learning rate.',
-      hint: 'There are a quarter of the steps, so each step has to go four times as far.',
+      hint: 'There are only a quarter as many steps, so each step has to be four times as long.',
       done: ({ app }) => app.config.optimizer.lr < 0.4 && (app.snapshot?.trainLoss ?? 1) < 0.045,
       solution: [{ set: { lr: '0.2' } }],
     },
     wild: {
       figure: 'rate',
       text: 'Find a learning rate at which the loss of some step is clearly higher than the loss of the first step.',
-      hint: 'Try the end of the scale.',
+      hint: 'Try the largest learning rate.',
       done: ({ app: { losses } }) => losses.some(({ loss }) => loss > (losses[0]?.loss ?? 0) + 0.2),
       solution: [{ set: { lr: '3.2' } }],
     },
     small: {
       figure: 'micro',
-      text: 'Bring the memory of the activations below a third of what it is now, with the same number of rows per optimiser step.',
+      text: 'Reduce the memory of the activations to less than a third, with the same number of rows per optimiser step.',
       hint: 'Keep the batch, and cut it into more micro-batches.',
       done: ({ app, info }) =>
         app.config.batchSize === 512 && (info?.memory[0]?.byCategory.activation ?? Number.POSITIVE_INFINITY) < 8704,
@@ -114,7 +114,7 @@ export const lesson = defineLesson({
     quiet: {
       figure: 'nosync',
       text: 'Make the first micro-batch send nothing.',
-      hint: 'What matters is where model(x) is called.',
+      hint: 'The call of model(x) decides whether gradients are sent.',
       done: ({ trace, metrics, app }) =>
         trace !== undefined && trace.microBatch % app.config.accumulate === 0 && metrics?.traffic.total === 0,
       solution: [{ set: { noSync: 'both' } }],
@@ -124,7 +124,7 @@ export const lesson = defineLesson({
     surface: {
       kind: 'loss-surface',
       caption:
-        'Every point of the map is a pair of weights, shaded by the loss over all rows. The red line is the training, one dot per step.',
+        'Every point of the map is a pair of weights, shaded by the loss over all rows. The red line shows the weights during training, one dot per step.',
       runs: Object.fromEntries(['0.2', '0.8', '1.6', '3.6', '4.2'].map((lr) => [lr, `${TWO_WEIGHTS}&lr=${lr}`])),
     },
   },

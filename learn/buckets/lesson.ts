@@ -51,7 +51,7 @@ export const lesson = defineLesson({
         'With a cap of 64 B nearly every parameter has its own bucket. What share of the communication is hidden?',
       answer: { figure: 'overlap', of: 'hidden', with: { bucket: '0.0625KiB' } },
       guess: { kind: 'number', from: 0, to: 1, step: 0.01 },
-      why: 'With {buckets} buckets {hidden} is hidden. The messages take {commTime}, and the device waits for {exposedTime} of that. The gradients of the first layer are ready last, when there is no backward left to hide them.',
+      why: 'With {buckets} buckets {hidden} is hidden. The messages take {commTime}, and the device waits for {exposedTime} of that. The gradients of the first layer are ready last, when backward is over and cannot hide them.',
       plot: {
         figure: 'overlap',
         of: 'hidden',
@@ -62,7 +62,7 @@ export const lesson = defineLesson({
     },
     ethernet: {
       question:
-        'Use the same cap of 64 B on four A100s with 10 Gbit Ethernet. Compared with one bucket for everything, the step is',
+        'Use the same cap of 64 B on four A100s with 10 Gbit Ethernet. Compared with one bucket for all gradients, the step is',
       answer: { figure: 'small', of: 'stepTime', with: { bucket: '0.0625KiB' } },
       guess: {
         kind: 'choice',
@@ -72,7 +72,7 @@ export const lesson = defineLesson({
           { text: 'several times as long', right: (us) => us > 1.5 * ONE_BUCKET_US },
         ],
       },
-      why: 'It takes {stepTime}, of which {computeTime} are computing. The {buckets} all-reduces have {rounds} rounds, one after the other, and in each round a message has to cross the network.',
+      why: 'It takes {stepTime}; only {computeTime} of it is computation. The {buckets} all-reduces have {rounds} rounds, one after the other, and in each round every rank waits for a message from the network.',
     },
   },
   tasks: {
@@ -86,14 +86,14 @@ export const lesson = defineLesson({
     rebuilt: {
       figure: 'order',
       text: 'Go to the first step in which DDP sends more than one bucket.',
-      hint: 'Press “Step iteration”. DDP has to see one whole backward first. From the second step on, messages start during backward.',
+      hint: 'Press “Step iteration”. DDP needs one whole backward pass to learn the order. From the second step on, messages start during backward.',
       done: ({ trace }) => new Set(trace?.events.flatMap((e) => e.collective?.bucket ?? [])).size > 1,
       solution: [{ press: 'iteration' }, { press: 'iteration' }, 'wait'],
     },
     shortest: {
       figure: 'small',
       text: 'Find the cap with the shortest step on this network.',
-      hint: 'Every bucket pays for its own rounds. How few buckets can there be?',
+      hint: 'Every bucket needs rounds of its own. How few buckets can there be?',
       done: (facts) => facts.info?.ranks === 4 && (measure(facts, 'stepTime') ?? ONE_BUCKET_US + 1) <= ONE_BUCKET_US,
       solution: [{ set: { bucket: '4KiB' } }],
     },

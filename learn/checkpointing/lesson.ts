@@ -71,7 +71,7 @@ export const lesson = defineLesson({
   predictions: {
     twelve: {
       question:
-        'From two segments to four, the peak falls. The slider ends at twelve. What does the peak do from four to twelve?',
+        'From two segments to four, the peak falls. What does the peak do from four segments to twelve, the end of the slider?',
       answer: { figure: 'trade', of: 'allocated', with: { checkpoint: '12' } },
       guess: {
         kind: 'choice',
@@ -81,10 +81,10 @@ export const lesson = defineLesson({
             text: 'It stays where it is',
             right: (bytes) => bytes >= 0.98 * WITH_FOUR && bytes <= 1.02 * WITH_FOUR,
           },
-          { text: 'It rises again, to where it was with two', right: (bytes) => bytes > 1.02 * WITH_FOUR },
+          { text: 'It rises again, to about the peak with two segments', right: (bytes) => bytes > 1.02 * WITH_FOUR },
         ],
       },
-      why: 'With twelve segments the peak is {allocated}. A short segment is cheap to rebuild, but every segment keeps its input. The sum of both is smallest in between.',
+      why: 'With twelve segments the peak is {allocated}. A short segment has few activations, but every segment keeps its input. The sum of both parts is smallest in between.',
       plot: {
         figure: 'trade',
         of: 'allocated',
@@ -108,7 +108,7 @@ export const lesson = defineLesson({
           { text: 'Not at all', right: (us) => us <= 1.001 * OVER_ETHERNET_US },
         ],
       },
-      why: 'It takes {stepTime}, as long as before. The step ends when the last all-reduce ends, and the network was busy all the time. Each rank now computes while it would have waited.',
+      why: 'It takes {stepTime}, as long as before. The step ends when the last all-reduce ends, and the network was busy all the time. Each rank now computes in the time in which it would have waited.',
     },
   },
   tasks: {
@@ -123,7 +123,7 @@ export const lesson = defineLesson({
     },
     twice: {
       figure: 'trade',
-      text: 'Train with twice the rows in no more memory than the net needed with everything kept.',
+      text: 'Train with twice as many rows, in no more memory than the net needed before, with all activations kept.',
       hint: 'Set the batch to 512 first. Then try segments between the two ends of the slider.',
       done: (facts) => facts.info?.config.batchSize === 512 && number(facts, 'allocated') <= KEPT_ALL,
       solution: [{ set: { batch: '512' } }, { set: { checkpoint: '4' } }],
@@ -131,7 +131,7 @@ export const lesson = defineLesson({
     price: {
       figure: 'free',
       text: 'Find the machine on which checkpointing makes the step longer.',
-      hint: 'Where the network is fast, nothing hides the forward kernels that run again.',
+      hint: 'If the network is fast, the ranks do not wait for it, and the second forward pass makes the step longer.',
       done: (facts) =>
         segmentsOf(facts) !== undefined && number(facts, 'exposedTime') < 0.01 * number(facts, 'stepTime'),
       solution: [{ set: { hardware: 'pcie4' } }, { set: { checkpoint: '4' } }],
@@ -141,7 +141,7 @@ export const lesson = defineLesson({
     saw: {
       kind: 'memory-over-time',
       caption:
-        'The memory of cuda:0 during one step of the deep net, kernel by kernel. The dashed line is the same step with everything kept.',
+        'The memory of cuda:0 during one step of the deep net, kernel by kernel. The dashed line is the same step with all activations kept.',
       runs: Object.fromEntries(SEGMENTS.map((checkpoint) => [checkpoint, `${DEEP}&at=1&checkpoint=${checkpoint}`])),
     },
   },

@@ -34,7 +34,7 @@ export const lesson = defineLesson({
       show: ['timeline'],
       controls: [DEVICES, { key: 'batch', label: 'Rows in a batch', values: ['32', '64', '128'] }],
       caption:
-        'The same step over time, with one row per device. In forward the devices compute one after the other, from top to bottom; in backward, from bottom to top.',
+        'The same step over time, with one lane per device. In forward the devices compute one after the other, from top to bottom; in backward, from bottom to top.',
       numbers: ['devices', 'stepTime', 'idle', 'computing:0', 'computing:1', 'computing:2', 'computing:3'],
       starts: 'rest',
     },
@@ -62,7 +62,7 @@ export const lesson = defineLesson({
           words: ['the first Tanh', 'the second Tanh', 'the third Tanh'],
         },
       ],
-      caption: 'Another net on two devices: wide, narrow, wide. You can move the cut.',
+      caption: 'Another net on two devices. Its middle layer has few outputs. You can move the cut.',
       numbers: ['messages', 'bytesInAll', 'stepTime', 'optimizerMemory:0', 'optimizerMemory:1'],
       starts: 'rest',
     },
@@ -96,7 +96,7 @@ export const lesson = defineLesson({
             right: (us, facts) => us < 0.5 * computing(facts),
           },
           {
-            text: 'About half of the time: some of the work overlaps',
+            text: 'About half of the time: the devices sometimes compute at the same time',
             right: (us, facts) => us >= 0.5 * computing(facts) && us < 0.9 * computing(facts),
           },
           {
@@ -105,7 +105,7 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'It takes {stepTime}. A layer cannot start before the layer before it has finished. So the computing takes as long as on one device, and the messages are added.',
+      why: 'It takes {stepTime}. A layer cannot start before the layer before it has finished. So the layers together take as long as on one device, and the time of the messages is added.',
       plot: {
         figure: 'lanes',
         of: 'stepTime',
@@ -126,7 +126,7 @@ export const lesson = defineLesson({
     },
     narrow: {
       figure: 'cut',
-      text: 'Move the cut to where the fewest bytes have to cross.',
+      text: 'Move the cut to the place at which the devices send the fewest bytes.',
       hint: 'One row of an activation has as many numbers as its layer has outputs. Which layer has the fewest outputs?',
       done: ({ metrics, info }) => {
         const narrowest = Math.min(...(info?.config.model.layers ?? []).slice(0, -1).flatMap(outputs));

@@ -79,10 +79,10 @@ export const lesson = defineLesson({
   predictions: {
     halves: {
       question:
-        'The bubble of 1F1B is 27.3 % here. Split every backward pass in two halves: how large is the bubble now?',
+        'The bubble of 1F1B is 27.3 % here. Split every backward pass into its two halves. How large is the bubble now?',
       answer: { figure: 'halves', of: 'bubble', with: { pipeline: 'InterleavedZeroBubble' } },
       guess: { kind: 'number', from: 0, to: 0.3, step: 0.005 },
-      why: 'It is {bubble}. The step is as long as {makespan} forward passes, of which each rank computes for 24. The ranks do exactly the work they did before.',
+      why: 'It is {bubble}. The step is as long as {makespan} forward passes, and each rank computes for 24 of them. The ranks do exactly the same work as before.',
       plot: {
         figure: 'halves',
         of: 'bubble',
@@ -96,8 +96,8 @@ export const lesson = defineLesson({
   tasks: {
     split: {
       figure: 'own',
-      text: 'Split backward passes into I and W until the bubble is at most half of what it was, and run your schedule.',
-      hint: 'Begin with the last rank, whose gradients the others wait for: directly after each F run the I, and postpone the W cells to the end.',
+      text: 'Split backward passes into I and W until the bubble is at most half as large as at the start, and run your schedule.',
+      hint: 'Begin with the last rank, because the other ranks wait for its gradients: put each I directly after its F, and the W cells at the end.',
       done: (facts) =>
         facts.info?.config.pipeline.schedule === 'own' &&
         facts.app.losses.length > 0 &&
@@ -107,7 +107,7 @@ export const lesson = defineLesson({
     least: {
       figure: 'turn',
       text: 'Bring the bubble under 4 %, with fewer than 200 messages per step.',
-      hint: 'More micro-batches shrink the bubble and need more messages. Which schedule sends nothing at the turn?',
+      hint: 'More micro-batches shrink the bubble and need more messages. Which schedule sends no message between the two middle stages?',
       done: (facts) => number(facts, 'bubble') < 0.04 && number(facts, 'messages') < 200,
       solution: [{ set: { microBatches: '16', pipeline: 'ZBVZeroBubble' } }],
     },

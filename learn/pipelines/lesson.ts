@@ -78,7 +78,7 @@ export const lesson = defineLesson({
   predictions: {
     eight: {
       question:
-        'With one micro-batch each rank waits for three quarters of the step. How large is that share with eight micro-batches?',
+        'With one micro-batch each rank waits for three quarters of the step. For what share of the step does it wait with eight micro-batches?',
       answer: { figure: 'cut', of: 'bubble', with: { microBatches: '8' } },
       guess: { kind: 'number', from: 0, to: 0.75, step: 0.01 },
       why: 'It is {bubble}. The schedule is as long as {makespan} forward passes. Each rank computes for as long as eight micro-batches take, and waits for as long as three take.',
@@ -105,14 +105,14 @@ export const lesson = defineLesson({
           { text: 'It gets larger', right: (bubble, facts) => bubble > bubbleOfGPipe(facts) + NEARLY },
         ],
       },
-      why: 'It is {bubble}, as before. The first micro-batch still has to reach the last rank, and the last gradient still has to travel back. What shrinks is the memory: rank 0 keeps the activations of {peakLive:0} micro-batches instead of {microBatches}.',
+      why: 'It is {bubble}, as before. The first micro-batch still has to reach the last rank, and the last gradient still has to travel back. But the memory shrinks: rank 0 keeps the activations of {peakLive:0} micro-batches instead of {microBatches}.',
     },
   },
   tasks: {
     under20: {
       figure: 'cut',
       text: 'Bring the bubble under 20 %.',
-      hint: 'Keep the rows. Cut the batch into more micro-batches.',
+      hint: 'Cut the same batch into more micro-batches.',
       done: (facts) => number(facts, 'bubble') < 0.2,
       solution: [{ set: { microBatches: '16' } }],
     },
@@ -126,7 +126,7 @@ export const lesson = defineLesson({
     build: {
       figure: 'own',
       text: 'Build a schedule in which no rank keeps all four micro-batches, and run it.',
-      hint: 'Rank 0 has to run B0 before F3. B0 needs a gradient from rank 1, which needs one from rank 2. So begin with the last rank: let it run B0 directly after F0.',
+      hint: 'Rank 0 has to run B0 before F3. B0 needs a gradient from rank 1, and rank 1 needs a gradient from rank 2. So begin with the last rank: let it run B0 directly after F0.',
       done: ({ info, app, ...facts }) =>
         info?.config.pipeline.schedule === 'own' &&
         app.losses.length > 0 &&

@@ -57,10 +57,10 @@ export const lesson = defineLesson({
   predictions: {
     read: {
       question:
-        'Share the ten rows among eight ranks, with drop_last=False. How many rows do the ranks read in one epoch, all together?',
+        'Divide the ten rows among eight ranks, with drop_last=False. How many rows do the ranks read in one epoch, all together?',
       answer: { figure: 'deal', of: 'rowsRead', with: { world: '8' } },
       guess: { kind: 'number', from: 8, to: 20, step: 1 },
-      why: 'Every rank reads {rowsPerRank}, so that all ranks have equally many. Most of the {differentRows} rows are read twice.',
+      why: 'Every rank reads {rowsPerRank} rows, because all ranks must have the same number. Most of the {differentRows} rows are read twice.',
       plot: {
         figure: 'deal',
         of: 'rowsRead',
@@ -82,7 +82,7 @@ export const lesson = defineLesson({
     even: {
       figure: 'deal',
       text: 'Make the ranks read every row exactly once in an epoch.',
-      hint: 'The number of ranks has to divide the number of rows. Leave drop_last alone.',
+      hint: 'The number of ranks has to divide the number of rows. Do not change drop_last.',
       done: ({ trace, info }) => {
         const rows = trace?.samples.flat() ?? [];
         return info !== undefined && rows.length === info.dataset.rows && new Set(rows).size === rows.length;
@@ -92,7 +92,7 @@ export const lesson = defineLesson({
     fresh: {
       figure: 'forgot',
       text: 'Make rank 0 read different rows in its second epoch than in its first.',
-      hint: 'The sampler draws its list from seed + epoch. Who tells it the epoch?',
+      hint: 'The sampler draws its list from seed + epoch. Who tells the sampler which epoch it is?',
       done: ({ app }) => {
         const [first, second] = app.traces
           .filter(({ kind }) => kind.type !== 'construct')

@@ -67,7 +67,7 @@ export const lesson = defineLesson({
     merge: {
       kind: 'norm-statistics',
       caption:
-        'The first step. A dot is one sample in one channel: above as the batch norm receives it, below as it leaves. The curves are the statistics in use.',
+        'The first step. A dot is one sample in one channel: above, the input of the batch norm; below, its output. The curves show the mean and the spread that the batch norm uses.',
       runs: { '0': `${FIRST_STEP}&syncBatchNorm=0`, '1': `${FIRST_STEP}&syncBatchNorm=1` },
     },
   },
@@ -80,10 +80,10 @@ export const lesson = defineLesson({
         kind: 'choice',
         choices: [
           { text: 'Only by rounding: less than a millionth', right: (difference) => difference < 1e-6 },
-          { text: 'Further: the two train differently', right: (difference) => difference >= 1e-6 },
+          { text: 'Further: the two runs train differently', right: (difference) => difference >= 1e-6 },
         ],
       },
-      why: 'The largest difference is {difference}. The four replicas agree with each other, but they do not compute what one device would.',
+      why: 'The largest difference is {difference}. The four replicas are equal to each other, but they do not compute what one device would compute.',
     },
     whose: {
       question:
@@ -111,8 +111,8 @@ export const lesson = defineLesson({
     },
     free: {
       figure: 'norm',
-      text: 'Now do it with a normalisation that sends no message at all.',
-      hint: 'Which layer looks at one sample at a time?',
+      text: 'Do the same with a normalisation that sends no message at all.',
+      hint: 'Which layer normalises one sample at a time?',
       done: ({ app }) =>
         app.config.model.layers.some(({ type }) => type === 'LayerNorm') &&
         (app.snapshot?.differenceFromSingle ?? 1) < 1e-6,
