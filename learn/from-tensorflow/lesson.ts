@@ -37,7 +37,7 @@ export const lesson = defineLesson({
         { key: 'staleness', label: 'Updates between pull and push', values: ['0', '2', '8', '16'] },
       ],
       caption:
-        'The workers do not wait for each other, so a gradient is applied to variables that have changed since it was computed.',
+        'The workers do not wait for each other, so the variables have changed between the computing of a gradient and its update.',
       numbers: ['stepsDone', 'trainLoss', 'accuracy'],
       starts: 'rest',
     },
@@ -47,7 +47,7 @@ export const lesson = defineLesson({
       question: 'One server has seven workers. How many bytes does the server send in a step?',
       answer: { figure: 'server', of: 'bytesPerRank:0', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 20_000, step: 200 },
-      why: 'It sends {bytesPerRank:0}: all variables, {gradientBytes}, to each of the seven workers. The gradients that come back have as many bytes, over the same link.',
+      why: 'It sends {bytesPerRank:0}: all variables, {gradientBytes}, to each of the seven workers. The server also receives as many bytes of gradients.',
       plot: {
         figure: 'server',
         of: 'bytesPerRank',
@@ -71,7 +71,7 @@ export const lesson = defineLesson({
     },
     spoil: {
       figure: 'stale',
-      text: 'Make the gradients so old that training fails: the loss over all rows ends above where it started.',
+      text: 'Make the gradients so old that training fails: the loss over all rows ends higher than it started.',
       hint: 'Let sixteen updates pass between pull and push, and let the run train for a while.',
       done: ({ app }) => (app.snapshot?.trainLoss ?? 0) > LOST && app.losses.length >= 20,
       solution: [{ set: { staleness: '16' } }, { press: 'play' }, 'wait'],

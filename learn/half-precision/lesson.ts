@@ -39,7 +39,7 @@ export const lesson = defineLesson({
     bits: {
       kind: 'sixteen-bits',
       caption:
-        'One number in three formats. The exponent decides how far a format reaches, the fraction how many digits it has. The paler part of a bar has fewer digits.',
+        'One number in three formats. The exponent decides how large and how small numbers can be, the fraction how many digits they have. In the paler part of a bar numbers have fewer digits.',
     },
   },
   figures: {
@@ -47,7 +47,7 @@ export const lesson = defineLesson({
       run: `${SMALL}&precision=autocast-bf16&moment=2`,
       show: ['stage'],
       controls: ['play', 'moment', 'phase', PRECISION],
-      caption: 'A residual block and a layer under autocast. The sentence says what is computed in which type.',
+      caption: 'A residual block and a layer under autocast. The sentence says which type each operator uses.',
       numbers: ['parameters', 'loss', 'parameterMemory:0', 'gradientMemory:0', 'activationMemory:0'],
       starts: 'walk',
     },
@@ -56,7 +56,7 @@ export const lesson = defineLesson({
       show: ['memory'],
       controls: [PRECISION],
       caption:
-        'The memory that a small GPT reserves, by what it holds. Under autocast, a second row says what the same run reserves in float32.',
+        'The memory that a small GPT reserves, by kind. Under autocast, a second row shows the memory of the same run in float32.',
       numbers: ['parameterMemory:0', 'gradientMemory:0', 'optimizerMemory:0', 'activationMemory:0', 'peakMemory:0'],
       starts: 'rest',
     },
@@ -65,7 +65,7 @@ export const lesson = defineLesson({
       show: ['range'],
       controls: ['iteration', PRECISION, { key: 'scaler', label: 'Scale the loss', values: ['0', '1'] }],
       caption:
-        'The gradients of a net with eight layers: the last layer, in which backward begins, is at the top. Left of the band float16 has no number but 0; between its edge and the dotted line it has fewer digits.',
+        'The gradients of a net with eight layers: the last layer, in which backward begins, is at the top. Numbers to the left of the band become 0 in float16; between the edge of the band and the dotted line they have fewer digits.',
       numbers: ['gradients', 'zeroGradients', 'infiniteGradients', 'zeroGradients:0', 'loss'],
       starts: 'rest',
     },
@@ -83,7 +83,7 @@ export const lesson = defineLesson({
         },
         { key: 'growthInterval', label: 'Growth interval', values: ['5', '20', '2000'] },
       ],
-      caption: 'The scale that each step of a run in float16 had. A cross is a step that changed no weight.',
+      caption: 'The scale in each step of a run in float16. A cross is a skipped step, which changed no weight.',
       numbers: ['stepsDone', 'scale', 'skippedSteps', 'loss'],
       starts: 'rest',
     },
@@ -99,17 +99,17 @@ export const lesson = defineLesson({
   predictions: {
     zeros: {
       question:
-        'The figure below shows gradients in float32. Of the gradients of layer 0, its bottom row, how many become 0 if the net trains in float16?',
+        'The figure below shows gradients in float32. Its bottom row has the gradients of layer 0. How many of these become 0 if the net trains in float16?',
       answer: { figure: 'lost', of: 'zeroGradients:0', with: { precision: 'autocast-fp16' } },
       guess: { kind: 'number', from: 0, to: 24, step: 1 },
-      why: 'It is {zeroGradients:0} of {gradients:0}, and {zeroGradients} in the whole net. Nothing is inf, nothing is NaN, and PyTorch says nothing.',
+      why: 'It is {zeroGradients:0} of {gradients:0}, and {zeroGradients} in the whole net. No gradient is inf or NaN, and PyTorch gives no warning.',
     },
     skipped: {
       question:
         'A run in float16 begins with a scale of 2³⁰. An infinite gradient halves the scale. How many of the first 60 steps does it skip?',
       answer: { figure: 'scale', of: 'skippedSteps' },
       guess: { kind: 'number', from: 0, to: 60, step: 1 },
-      why: 'It skips {skippedSteps}. In the first steps the scale falls until all gradients are finite. After every 20 good steps it doubles again, and now and then that is too much.',
+      why: 'It skips {skippedSteps}. In the first steps the scale falls until all gradients are finite. After every 20 good steps the scale doubles again, and sometimes it is then too large.',
     },
   },
   tasks: {
@@ -133,7 +133,7 @@ export const lesson = defineLesson({
     smooth: {
       figure: 'scale',
       text: 'Let all 60 steps change the weights.',
-      hint: 'A scale that begins low and seldom grows does not overflow.',
+      hint: 'If the scale starts small and seldom grows, no gradient becomes inf.',
       done: (facts) => number(facts, 'stepsDone') >= 60 && number(facts, 'skippedSteps') === 0,
       solution: [{ set: { initScale: '256', growthInterval: '20' } }],
     },

@@ -1,4 +1,4 @@
-/** ZeRO and FSDP: ranks keep slices, gather a layer for its turn, and scatter the gradients. */
+/** ZeRO and FSDP: ranks keep shards, gather a layer while it computes, and reduce-scatter the gradients. */
 import type { Facts } from '../../src/lessons/facts/facts';
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
@@ -38,7 +38,7 @@ export const lesson = defineLesson({
       show: ['stage'],
       controls: ['play', 'moment', 'phase', { key: 'world', label: 'Ranks', values: ['2', '4'] }],
       caption:
-        'A shard group: of each tensor a rank keeps the part that is filled in; the outline is the whole. For its turn a layer is whole.',
+        'A shard group. The filled part of a tensor is the shard that the rank keeps; the outline is the whole tensor. While a layer computes, it is whole.',
       numbers: ['devices', 'rowsPerRank', 'parameters', 'heldMemory:0', 'allGathers', 'reduceScatters'],
       starts: 'walk',
     },
@@ -52,7 +52,7 @@ export const lesson = defineLesson({
         { key: 'world', label: 'Ranks', values: ['2', '4', '8'] },
       ],
       caption:
-        'What rank 0 has in memory during one step. The dashed line is what DDP would need at the same moments, without its buckets. The straight line is the formula for parameters, gradients and states.',
+        'The memory of rank 0 during one step. The dashed line is the memory that DDP would need at the same moments, without its buckets. The straight line is the formula for parameters, gradients and states.',
       numbers: ['heldMemory:0', 'allocated:0', 'parameterMemory:0', 'gradientMemory:0', 'optimizerMemory:0'],
       starts: 'rest',
     },
@@ -63,7 +63,7 @@ export const lesson = defineLesson({
         { key: 'zero', label: 'Stage', values: STAGES },
         { key: 'prefetch', label: 'Gather ahead', values: ['none', '0'], words: ['one layer', 'nothing'] },
       ],
-      caption: 'One step over time: which layer is gathered when, and when its gradients are scattered.',
+      caption: 'One step over time: when each layer is gathered, and when its gradients are reduce-scattered.',
       numbers: ['allReduces', 'allGathers', 'reduceScatters', 'bytesPerRank', 'stepTime', 'exposedTime', 'hidden'],
       starts: 'rest',
     },
@@ -79,7 +79,7 @@ export const lesson = defineLesson({
   predictions: {
     peak: {
       question:
-        'At stage 3 on four ranks a rank keeps a quarter of the model and its states between two steps. What does it need at its fullest moment, compared with DDP?',
+        'At stage 3 on four ranks a rank keeps a quarter of the model and its states between two steps. How much memory does it need at its peak, compared with DDP?',
       answer: { figure: 'stages', of: 'allocated:0' },
       guess: {
         kind: 'choice',
@@ -92,7 +92,7 @@ export const lesson = defineLesson({
           { text: 'As much as DDP', right: (peak, facts) => peak >= whole(facts) },
         ],
       },
-      why: 'It is {allocated:0}, and {heldMemory:0} between steps. The layer that computes is whole, the next one is already gathered, and the activations of the rank’s own rows are not sliced at all.',
+      why: 'It is {allocated:0}, and {heldMemory:0} between steps. The layer that computes is whole, the next layer is already gathered, and the activations of the rank’s own rows are not sharded at all.',
     },
     volume: {
       question: 'How much does a rank send in a step at stage 3, compared with DDP?',
@@ -118,7 +118,7 @@ export const lesson = defineLesson({
   tasks: {
     scatter: {
       figure: 'turn',
-      text: 'Step to the moment at which the gradients of a layer are added and scattered.',
+      text: 'Step to the moment at which the ranks reduce-scatter the gradients of a layer.',
       hint: '“Step moment” goes one moment further. It is in backward, after the last gradient of the layer.',
       done: scattering,
       solution: Array.from({ length: 17 }, () => ({ press: 'moment' }) as const),
@@ -126,14 +126,14 @@ export const lesson = defineLesson({
     fifth: {
       figure: 'stages',
       text: 'Let rank 0 keep less than a fifth of the model and its states between two steps.',
-      hint: 'At which stages are parameters, gradients and states sliced, and into how many slices?',
+      hint: 'Which stages shard the parameters, the gradients and the states, and into how many shards?',
       done: (facts) => number(facts, 'heldMemory:0') < whole(facts) / 5,
       solution: [{ set: { world: '8' } }],
     },
     cheap: {
       figure: 'order',
-      text: 'Keep slices of the gradients and of the states, and let a rank send no more than DDP does.',
-      hint: 'What is gathered once in forward need not be gathered again, if nobody frees it.',
+      text: 'Shard the gradients and the states, and let a rank send no more bytes than under DDP.',
+      hint: 'If the ranks do not free a layer after forward, they need not gather it again for backward.',
       done: (facts) =>
         number(facts, 'reduceScatters') > 0 && number(facts, 'allGathers') === number(facts, 'reduceScatters'),
       solution: [{ set: { zero: '2' } }],

@@ -29,7 +29,7 @@ export const lesson = defineLesson({
       show: ['stage'],
       controls: ['play', 'moment', 'phase', { key: 'tp', label: 'Ranks', values: ['1', '2', '4'] }],
       caption:
-        'A tensor group: the rooms in one frame share every layer. Of each weight a rank has the part that is filled in; the outline is the whole.',
+        'A tensor group: the ranks inside one frame share every layer. The filled part of a weight is the part that the rank has; the outline is the whole weight.',
       numbers: ['devices', 'parameters', 'parameterMemory:0', 'allReduces', 'bytesPerRank'],
       starts: 'walk',
     },
@@ -45,7 +45,7 @@ export const lesson = defineLesson({
         },
         { key: 'tp', label: 'Ranks', values: ['2', '4'] },
       ],
-      caption: 'One step over time. While the ranks send, none of them computes.',
+      caption: 'One step over time. While the ranks send, no rank computes.',
       numbers: ['allReduces', 'allGathers', 'reduceScatters', 'bytesPerRank', 'stepTime'],
       starts: 'rest',
     },
@@ -106,7 +106,7 @@ export const lesson = defineLesson({
           { text: 'Four: one for each weight and bias', right: (count) => count === 4 },
         ],
       },
-      why: 'It is {allReduces}, behind the layer that is cut by rows. The layer by columns needs none. In backward each rank computes the gradients of its own weights, and nobody needs the gradient of the data.',
+      why: 'It is {allReduces}, after the layer that is cut by rows. The layer that is cut by columns needs none. In backward each rank computes the gradients of its own weights, and training needs no gradient of the data.',
     },
     hidden: {
       question: 'How much of its communication can a tensor group hide behind computing?',
@@ -119,7 +119,7 @@ export const lesson = defineLesson({
           { text: 'Almost nothing', right: (hidden) => hidden <= 0.3 },
         ],
       },
-      why: 'It is {hidden}. The next layer needs the sum, so it cannot start before the all-reduce has ended. Only in backward a rank has something to do meanwhile: the gradient of a weight. DDP waits only at the end of backward.',
+      why: 'It is {hidden}. The next layer needs the sum, so it cannot start before the all-reduce has ended. Only in backward can a rank compute during the all-reduce: the gradient of a weight. Under DDP the ranks wait only at the end of backward.',
     },
   },
   tasks: {
@@ -132,14 +132,14 @@ export const lesson = defineLesson({
     },
     cheapest: {
       figure: 'order',
-      text: 'Find the order that needs a single collective.',
-      hint: 'The part that comes out of the first layer should be what the second layer takes.',
+      text: 'Find the order that needs only one collective.',
+      hint: 'The output of the first layer on a rank should be the input that the second layer needs on the same rank.',
       done: (facts) => collectives(facts) === 1,
       solution: [{ set: { plan: COLUMNS_FIRST } }],
     },
     inside: {
       figure: 'border',
-      text: 'Four ranks, two nodes: let less than half as many bytes cross between the nodes as with one group of four.',
+      text: 'Use four ranks on two nodes, and send less than half as many bytes between the nodes as with one group of four.',
       hint: 'Neighbouring ranks form a group. With groups of two, each group is inside one node.',
       done: (facts) =>
         number(facts, 'nodes') === 2 &&

@@ -50,7 +50,7 @@ export const lesson = defineLesson({
       run: 'mode=single&layers=2-16-16-16-1&samples=4096&test=0&batch=32&hardware=pcie4&at=2',
       show: ['timeline'],
       controls: ['play', { key: 'batch', label: 'Rows per step', values: ['32', '128', '512', '2048'] }],
-      caption: 'A step on one A100. Every kernel pays for its launch, however few rows it computes.',
+      caption: 'A step on one A100. Every kernel takes at least the time of its launch, however few rows it computes.',
       numbers: ['effectiveBatch', 'kernels', 'computeTime', 'stepTime', 'rowsPerSecond'],
       starts: 'rest',
     },
@@ -64,13 +64,13 @@ export const lesson = defineLesson({
     three: {
       kind: 'recording',
       about: 'ddp4-slow2,small2,exposed2',
-      caption: 'Three recordings of torch.profiler, each with a different trouble.',
+      caption: 'Three recordings of torch.profiler, each with a different problem.',
     },
     gpu: {
       kind: 'launched-steps',
       about: 'cuda-ahead,cuda-small',
       caption:
-        'Two recordings of one NVIDIA H200. Grey kernels were launched before the recording began; the profiler recorded none to the left of them.',
+        'Two recordings of one NVIDIA H200. Grey kernels were launched before the recording began; the profiler recorded no kernel to the left of them.',
     },
   },
   predictions: {
@@ -95,7 +95,7 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'Outside of computing, rank 3 spends {exposedTime:3} in all-reduces, rank 0 {exposedTime:0}. On each rank an all-reduce begins when that rank joins, and it ends when all ranks have joined and the data has moved. So the last rank to join has the shortest all-reduce.',
+      why: 'Besides computing, rank 3 spends {exposedTime:3} in all-reduces, and rank 0 {exposedTime:0}. On each rank an all-reduce begins when that rank joins, and it ends when all ranks have joined and the data has moved. So the last rank to join has the shortest all-reduce.',
     },
     rows: {
       question: 'Give the A100 512 rows per step instead of 32, sixteen times as many. The step is',
@@ -108,14 +108,14 @@ export const lesson = defineLesson({
           { text: 'as long as before', right: (us) => us <= 1.5 * STEP_US },
         ],
       },
-      why: 'It takes {stepTime} for its {kernels} kernels. Nearly all of that time is launches, and the number of kernels does not depend on the rows.',
+      why: 'It takes {stepTime} for its {kernels} kernels. Nearly all of this time is spent on launches, and the number of kernels does not depend on the number of rows.',
     },
   },
   tasks: {
     open: {
       figure: 'exposed',
-      text: 'Make the step like that of the third recording: nearly all of the communication in the open.',
-      hint: 'Communication can only hide while backward still computes. When is the first message sent?',
+      text: 'Make the step like that of the third recording: nearly all of its communication is exposed.',
+      hint: 'Communication is hidden only while backward still computes. When is the first message sent?',
       done: (facts) => (measure(facts, 'hidden') ?? 1) < 0.05,
       solution: [{ set: { overlap: '0' } }],
     },

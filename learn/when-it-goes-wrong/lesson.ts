@@ -50,7 +50,7 @@ export const lesson = defineLesson({
       controls: [
         {
           key: 'slow',
-          label: 'Rank 2 takes for its work',
+          label: 'Rank 2 computes',
           values: ['!(rank(rank:2,factor:1))', '!(rank(rank:2,factor:2))', '!(rank(rank:2,factor:5))'],
           words: ['as long as the others', 'twice as long', 'five times as long'],
         },
