@@ -4,20 +4,20 @@ import type { BenchRequest } from '../bench/run-bench';
 import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
 
 export const BENCH_OPTIONS: readonly OptionRow[] = [
-  { name: 'only', value: 'IDS', text: 'workloads whose ids begin with one of these, as in gpt,mlp-single' },
-  { name: 'device', value: 'webgpu|cpu', text: 'the device that trains; without it, a GPU if there is one' },
+  { name: 'only', value: 'IDS', text: 'only the workloads whose ids begin with one of these words, for example gpt,mlp-single' },
+  { name: 'device', value: 'webgpu|cpu', text: 'the device that trains; without this option, a GPU if there is one' },
   { name: 'page', text: 'train in the page, in headless Chromium, while it draws the run at full speed' },
-  { name: 'threads', value: 'N', text: 'threads of the CPU device (1)' },
-  { name: 'fused-multiply-add', text: 'the CPU device rounds x y + z once, where the machine has relaxed SIMD' },
-  { name: 'rounds', value: 'N', text: 'rounds; the median counts (5)' },
-  { name: 'milliseconds', value: 'N', text: 'length of a round (500)' },
+  { name: 'threads', value: 'N', text: 'number of threads of the CPU device (1)' },
+  { name: 'fused-multiply-add', text: 'let the CPU device round x y + z once, if the machine has relaxed SIMD' },
+  { name: 'rounds', value: 'N', text: 'number of timed rounds; the result is their median (5)' },
+  { name: 'milliseconds', value: 'N', text: 'length of a round in milliseconds (500)' },
   { name: 'json', text: 'print the report as JSON instead of the table' },
   { name: 'out', value: 'FILE', text: 'write the report as JSON' },
-  { name: 'against', value: 'FILE', text: 'print each median beside that of an earlier report of the same device' },
+  { name: 'against', value: 'FILE', text: 'print each median beside the median of an earlier report of the same device' },
   {
     name: 'gate',
     value: 'RATIO',
-    text: 'with --against: exit with 6 if a median is below this part of the other (0.9)',
+    text: 'with --against: exit with status 6 if a median is below RATIO times the earlier median (0.9)',
   },
   HELP,
 ];

@@ -14,7 +14,7 @@ export const EXIT_MEANING: readonly (readonly [number, string])[] = [
   [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
   [
     EXIT.differ,
-    'compare: the two reports are not of the same run, or nothing in them can be compared; bench: likewise',
+    'compare: the two reports are not of the same run, or nothing in them can be compared; bench --against: the same',
   ],
   [EXIT.slower, 'bench --against: a workload is slower than --gate allows'],
 ];

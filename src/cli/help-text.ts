@@ -19,7 +19,7 @@ import { TRAIN_OPTIONS } from './train-usage';
 const USAGE: readonly string[] = [
   '  lockstep train --config run.json [options]   train and write a report',
   '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
-  '                                               train with the ranks that torchrun would start, one per process (DDP)',
+  '                                               train with the ranks that torchrun would start, one per process (without --mode: DDP)',
   '  lockstep train --engine torch --config run.json    train the same run in the PyTorch of this machine',
   '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    train with the ranks that this SLURM line would start',
   '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
@@ -27,7 +27,7 @@ const USAGE: readonly string[] = [
   '  lockstep bench [--device cpu] [--against OLD.json]',
   '                                               time training steps of the ready-made runs on this machine',
   '  lockstep schedule --name ZBVZeroBubble --ranks 4 --microbatches 8',
-  '                                               print a pipeline schedule: what each rank computes when, the bubble, the most activations kept',
+  '                                               print a pipeline schedule: the work of each rank over time, the bubble, the most activations kept',
   '  lockstep memory --config run.json            print the memory that each device will allocate, tensor by tensor',
   '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
   '  lockstep code --framework tensorflow --config run.json    print a TensorFlow script of the run, to compare by eye',
@@ -35,7 +35,7 @@ const USAGE: readonly string[] = [
   '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
   '  lockstep compare A.json B.json               compare two reports: are they of the same run, and where do they differ?',
   '  lockstep import FILE...                      show which rank of a recorded run waited for which, and why',
-  '  lockstep schema [--report|--bench]           print the JSON Schema of the configuration, or of a report',
+  '  lockstep schema [--report|--bench]           print the JSON Schema of the configuration, of a report, or of a bench report',
 ];
 
 /** The option tables of the commands. */

@@ -43,7 +43,7 @@ export function launchedConfig(
     throw new LockstepError(
       'config',
       `${plan.launcher} starts ${plan.worldSize} processes, but mode ${String(mode)} runs in one process.`,
-      `Leave "mode" out, or set it to ${LAUNCHED.join(' or ')}; lockstep train runs the other modes.`,
+      `Leave "mode" out, or set it to ${LAUNCHED.slice(0, -1).join(', ')} or ${LAUNCHED.at(-1)}. For the other modes use lockstep train.`,
     );
   const settings = launchSettings(plan);
   const replaced = Object.entries(settings).flatMap(([key, value]) =>

@@ -44,7 +44,7 @@ export const TRAIN_OPTIONS: readonly OptionRow[] = [
     name: 'checkpoint-shards',
     text: 'with --checkpoint: write the folder BASE instead, with one file for each rank and an index',
   },
-  { name: 'resume', value: 'BASE', text: 'continue from a checkpoint; the result is that of a run without the stop' },
+  { name: 'resume', value: 'BASE', text: 'continue from a checkpoint; the result is the same as without the interruption' },
   {
     name: 'kill',
     value: 'RANK@STEP',
@@ -53,7 +53,7 @@ export const TRAIN_OPTIONS: readonly OptionRow[] = [
   {
     name: 'hang',
     value: 'RANK@STEP',
-    text: 'let this rank hang in this step until the process group times out (timeoutS)',
+    text: 'let this rank hang in this step of the optimizer, until the process group times out (timeoutS)',
   },
   {
     name: 'max-restarts',
@@ -143,7 +143,7 @@ export function trainOptions(values: Values, command: string): TrainOptions {
   if (shards && text('checkpoint') === undefined)
     throw usageError('--checkpoint-shards needs --checkpoint BASE, the folder to write');
   const torch = torchOptions(values);
-  if (shards && torch !== undefined) throw usageError('--checkpoint-shards is not available with --torch');
+  if (shards && torch !== undefined) throw usageError('--checkpoint-shards is not available with --engine torch');
   return {
     ...source,
     ...(torch === undefined
