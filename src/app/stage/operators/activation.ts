@@ -42,7 +42,7 @@ function pairs(x: DrawnOperand, y: DrawnOperand, of = (i: number) => y.values?.[
 export const activation: OperatorPicture = {
   name: 'activation',
   operators: [...NAMES, ...OTHERS].flatMap((name) => [`ops/${name}`, `ops/${name}-grad`]),
-  shows: 'the curve of the function with the values on it, and their distribution before and after',
+  shows: 'the curve of the function with the values on it, and the distribution of the values before and after',
   draw(operation, sketch) {
     const { event } = operation;
     if (event.phase === 'backward') backward(operation, sketch);

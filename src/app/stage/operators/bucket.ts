@@ -19,7 +19,7 @@ import { cellsOf } from './tensors';
 export const bucket: OperatorPicture = {
   name: 'bucket',
   operators: ['ddp/pack', 'ddp/unpack', 'comm/flatten', 'comm/unflatten', 'comm/scale'],
-  shows: 'the gradients of a bucket, the flat buffer with a stretch for each of them, and which goes where',
+  shows: 'the gradients of a bucket, and the flat buffer with the part that belongs to each gradient',
   draw(operation, sketch) {
     const flat = flatBufferOf(operation);
     if (!flat) return;

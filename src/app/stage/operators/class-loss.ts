@@ -94,7 +94,8 @@ interface Rows {
 export const classLoss: OperatorPicture = {
   name: 'class-loss',
   operators: ['loss/cross-entropy', 'loss/cross-entropy-grad', 'loss/nll', 'loss/nll-grad'],
-  shows: 'the probability of each class, row by row, the right class framed, and −log of that probability as a bar',
+  shows:
+    'the probability of each class, row by row, with a frame around the right class, and −log of its probability as a bar',
   draw(operation, sketch) {
     const found = classesOf(operation);
     if (!found) return;

@@ -95,7 +95,7 @@ export const convolution: OperatorPicture = {
     'conv/channel-sums',
   ],
   shows:
-    'the window on the input, the filter under it and the feature maps; in backward δ and input beside the filters’ gradients',
+    'the window on the input, the filter under the window, and the feature maps; in backward δ and the input beside the filters’ gradients',
   draw(operation, sketch) {
     if (operation.event.phase === 'backward') backward(operation, sketch);
     else forward(operation, sketch);

@@ -98,7 +98,8 @@ interface Rows {
 export const elementLoss: OperatorPicture = {
   name: 'element-loss',
   operators: [...[...TERMS.keys()].flatMap((name) => [`loss/${name}`, `loss/${name}-grad`]), 'fused/element-loss'],
-  shows: 'prediction beside target, row by row, with what each row adds to the mean, or its gradient',
+  shows:
+    'prediction beside target, row by row, and what each row adds to the mean; in backward the gradient of each row',
   draw(operation, sketch) {
     const found = compared(operation);
     if (!found) return;

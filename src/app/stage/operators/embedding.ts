@@ -16,7 +16,7 @@ const letter = (text: string): string => (text === '\n' ? '⏎' : text === ' ' ?
 export const embedding: OperatorPicture = {
   name: 'embedding',
   operators: ['embedding/embedding', 'embedding/embedding-grad'],
-  shows: 'the tokens, and the rows of the table that are picked for them; in backward the rows that get a gradient',
+  shows: 'the tokens, and the rows of the table that they pick; in backward the rows that get a gradient',
   draw(operation, sketch) {
     if (operation.event.name.endsWith('-grad')) backward(operation, sketch);
     else forward(operation, sketch);

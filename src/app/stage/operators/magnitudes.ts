@@ -26,7 +26,7 @@ export const magnitudes: OperatorPicture = {
     'halves/copy',
     'scaler/unscale',
   ],
-  shows: 'how large the values are, as powers of two, and the range of float16',
+  shows: 'the sizes of the values as powers of two, and the range of float16',
   draw(operation, sketch) {
     const { area, detail, info, event } = operation;
     const isUnscale = event.name === 'scaler/unscale';

@@ -47,7 +47,7 @@ export const moves: OperatorPicture = {
     ...COLLECTIVES.map((name) => `collective/${name}`),
     ...PARTITION.map((name) => `partition/${name}`),
   ],
-  shows: 'the tensor before and after; of Flatten which stretch of the row each channel becomes',
+  shows: 'the tensor before and after; for Flatten, which part of the row each channel becomes',
   draw(operation, sketch) {
     const { event, reads, writes } = operation;
     const [result] = writes;

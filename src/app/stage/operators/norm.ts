@@ -39,7 +39,7 @@ export const norm: OperatorPicture = {
     'norm/group-norm',
     'norm/group-norm-grad',
   ],
-  shows: 'the distribution of each channel, row or group before and after, with mean and spread as lines',
+  shows: 'the distribution of each channel, row or group before and after the norm, with mean and spread as lines',
   draw(operation, sketch) {
     const { event, area, detail, layer } = operation;
     const kind = kindOf(event.name);

@@ -55,7 +55,7 @@ function largestIn(logits: Logits, row: number): number | undefined {
 export const parallelLoss: OperatorPicture = {
   name: 'parallel-loss',
   operators: ['loss/parallel-max', 'loss/parallel-sums', 'loss/parallel-loss'],
-  shows: 'the rank’s logits among all classes, and for each row the number that the ranks bring together',
+  shows: 'the rank’s logits among all classes, and for each row the number that the ranks reduce',
   draw(operation, sketch) {
     const { event, area, detail, reads, writes } = operation;
     const [x] = reads;

@@ -1,4 +1,5 @@
 /** Every kernel that a Program can have is drawn, by a picture of this folder or by the stage itself. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { PROGRAM_OPS } from '../../../parallel/modes';
 import type { ConfigInput } from '../../../protocol/config';
@@ -16,6 +17,12 @@ it('has a picture for every operator of every Program, and one alone', () => {
   expect(missing).toEqual([]);
   const all = [...OPERATOR_PICTURE_LIST.flatMap(({ operators }) => operators), ...DRAWN_BY_STAGE.keys()];
   expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
+});
+
+it('docs/rooms.md says what each picture shows', () => {
+  const doc = readFileSync('docs/rooms.md', 'utf8');
+  const rows = [...doc.matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)].map(([, name, shows]) => ({ name, shows }));
+  expect(rows).toEqual(OPERATOR_PICTURE_LIST.map(({ name, shows }) => ({ name, shows })));
 });
 
 /** Shards as high as the layers of the small net. */

@@ -26,7 +26,8 @@ export const pooling: OperatorPicture = {
     'conv/adaptive-avg-pool2d',
     'conv/adaptive-avg-pool2d-grad',
   ],
-  shows: 'the windows on each channel, the winner of each window as a dot, and the smaller channels that are left',
+  shows:
+    'the windows on each channel, the largest element of each window as a dot, and the smaller channels of the result',
   draw(operation, sketch) {
     const { event, reads, writes, area, detail } = operation;
     const backward = event.phase === 'backward';

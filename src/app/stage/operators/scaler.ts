@@ -12,7 +12,7 @@ const LONGEST = 32;
 export const scaler: OperatorPicture = {
   name: 'scaler',
   operators: ['scaler/scale-loss', 'scaler/skip-step', 'scaler/update'],
-  shows: 'the scale of the loss as a bar, and the steps until it grows',
+  shows: 'the scale of the loss as a bar, and the number of steps until the scale grows',
   draw(operation, sketch) {
     const { area, info } = operation;
     const { growthInterval } = info.config.gradScaler;

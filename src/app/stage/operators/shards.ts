@@ -29,7 +29,7 @@ const MOST = 3;
 export const shards: OperatorPicture = {
   name: 'shards',
   operators: Object.keys(SIDES),
-  shows: 'the shards or the whole tensors of a unit, before or after they travel',
+  shows: 'the shards or the whole tensors of a unit, before or after a collective',
   draw(operation, sketch) {
     const { event, area, detail, info } = operation;
     const [side, words] = lookup(SIDES, event.name) ?? [];

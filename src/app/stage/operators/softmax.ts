@@ -10,7 +10,7 @@ const ROW = { least: 7, most: 26 };
 export const softmax: OperatorPicture = {
   name: 'softmax',
   operators: ['ops/softmax', 'ops/softmax-grad', 'ops/log-softmax', 'ops/log-softmax-grad'],
-  shows: 'the scores of each row, and the probabilities that they become',
+  shows: 'the scores of each row, and the probabilities computed from them',
   draw({ event, reads, writes, area, detail }, sketch) {
     const [x] = reads;
     const [y] = writes;

@@ -36,7 +36,8 @@ export const sum: OperatorPicture = {
     'optim/accumulate-grad',
     'halves/add',
   ],
-  shows: 'the two operands and the result, element by element; of dropout the mask, with what it drops crossed out',
+  shows:
+    'the two operands and the result, element by element; for dropout the mask, with the dropped elements crossed out',
   draw(operation, sketch) {
     const { event, reads, writes, area, layer } = operation;
     const [result] = writes;

@@ -119,7 +119,7 @@ export const update: OperatorPicture = {
     ...['sgd', 'sgd-momentum', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax', 'nadam', 'radam'],
     ...['sgd', 'sgd-momentum', 'adam'].map((name) => `${name}-bf16`),
   ].map((name) => `optim/${name}`),
-  shows: 'a row per parameter: gradient, moments of the optimiser, change, new weight',
+  shows: 'one row per parameter: gradient, moments of the optimiser, change, new weight',
   draw(operation, sketch) {
     const { area, detail } = operation;
     const all = rowsOf(operation);
