@@ -1,17 +1,18 @@
 /**
- * The lint rules of our own (lint/*.grit): that they find what they are for. A rule that cannot be read is only an
- * information to Biome, and would let all pass.
+ * The project's own lint rules (lint/*.grit) find the code that they forbid. If Biome cannot parse a rule, it only
+ * prints an information, and the rule would find nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { MODES } from './tiers.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
-const RULES = /React calls what this returns|A part that is loaded on demand|Ask the mode's descriptor/;
+const RULES = /React calls the returned value|Loading a part on demand|Ask the mode's descriptor/;
 
-/** The lines of that code that our rules complain about, were it in that file of the project. */
+/** The numbers of the lines in which our rules would find an error if this code were in this file of the project. */
 function complaints(file: string, lines: readonly string[]): readonly number[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-lint-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -30,7 +31,7 @@ function complaints(file: string, lines: readonly string[]): readonly number[] {
   return [...new Set(said.map((line) => Number(/\bline=(\d+)/.exec(line)?.[1])))].sort((a, b) => a - b);
 }
 
-test('an effect or a ref callback that hands React the result of a call is found', () => {
+test('an effect or a ref callback that returns the result of a call is found', () => {
   const code = [
     'useEffect(() => box.current?.scrollIntoView(), []);',
     'useLayoutEffect(() => setX(1));',
@@ -48,7 +49,7 @@ test('an effect or a ref callback that hands React the result of a call is found
   expect(complaints('src/app/example.tsx', code)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a part that is loaded on demand without an answer for when it does not come is found', () => {
+test('loading code on demand without handling a failure is found', () => {
   const code = [
     "export const a = () => import('./part');",
     "export const B = lazy(async () => ({ default: (await loadPart('B', () => import('./b'))).B }));",
@@ -61,16 +62,18 @@ test('a part that is loaded on demand without an answer for when it does not com
   expect(complaints('src/session/example.ts', code)).toEqual([1, 2]);
 });
 
-test('outside of src/parallel a mode that is asked for by its name is found', () => {
+test('a comparison with the name of any mode is found outside of src/parallel', () => {
   const code = [
     "export const a = config.mode === 'ddp';",
     "export const b = info?.mode !== 'single';",
     "switch (config.mode) { case 'dataParallel': stop(); }",
+    ...MODES.map((mode) => `export const of = config.mode === '${mode}';`),
     // Well written:
     "export const c = config.device === 'cpu';",
     "switch (config.device) { case 'cpu': stop(); }",
     'export const d = FACES[config.mode].title;',
   ];
-  expect(complaints('src/app/example.ts', code)).toEqual([1, 2, 3]);
+  const wrong = Array.from({ length: 3 + MODES.length }, (_, i) => i + 1);
+  expect(complaints('src/app/example.ts', code)).toEqual(wrong);
   expect(complaints('src/parallel/example.ts', code)).toEqual([]);
 });

@@ -4,7 +4,11 @@ import type { BenchRequest } from '../bench/run-bench';
 import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
 
 export const BENCH_OPTIONS: readonly OptionRow[] = [
-  { name: 'only', value: 'IDS', text: 'only the workloads whose ids begin with one of these words, for example gpt,mlp-single' },
+  {
+    name: 'only',
+    value: 'IDS',
+    text: 'only the workloads whose ids begin with one of these words, for example gpt,mlp-single',
+  },
   { name: 'device', value: 'webgpu|cpu', text: 'the device that trains; without this option, a GPU if there is one' },
   { name: 'page', text: 'train in the page, in headless Chromium, while it draws the run at full speed' },
   { name: 'threads', value: 'N', text: 'number of threads of the CPU device (1)' },
@@ -13,7 +17,11 @@ export const BENCH_OPTIONS: readonly OptionRow[] = [
   { name: 'milliseconds', value: 'N', text: 'length of a round in milliseconds (500)' },
   { name: 'json', text: 'print the report as JSON instead of the table' },
   { name: 'out', value: 'FILE', text: 'write the report as JSON' },
-  { name: 'against', value: 'FILE', text: 'print each median beside the median of an earlier report of the same device' },
+  {
+    name: 'against',
+    value: 'FILE',
+    text: 'print each median beside the median of an earlier report of the same device',
+  },
   {
     name: 'gate',
     value: 'RATIO',

@@ -44,7 +44,11 @@ export const TRAIN_OPTIONS: readonly OptionRow[] = [
     name: 'checkpoint-shards',
     text: 'with --checkpoint: write the folder BASE instead, with one file for each rank and an index',
   },
-  { name: 'resume', value: 'BASE', text: 'continue from a checkpoint; the result is the same as without the interruption' },
+  {
+    name: 'resume',
+    value: 'BASE',
+    text: 'continue from a checkpoint; the result is the same as without the interruption',
+  },
   {
     name: 'kill',
     value: 'RANK@STEP',

@@ -3,7 +3,7 @@
  * formulas; memory over the step; and the units that are gathered. Fetched when a mode with shards is chosen.
  */
 import { useId } from 'react';
-import { meshSizes, openAxis } from '../../../protocol/mesh-sizes';
+import { meshSizes, openAxis, shardsParameters } from '../../../protocol/mesh-sizes';
 import type { ModelStates, ShardedUnitInfo, ShardingInfo } from '../../../protocol/session-info';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
@@ -27,6 +27,8 @@ export function ShardingPanel() {
   const { stage } = config.sharded;
   // With pipeline stages or divided layers, the mesh may have no shards.
   if (openAxis(config.mode) !== 'dpShard' && meshSizes(config).dpShard === 1) return null;
+  // checkPolicy of parallel/sharded refuses CPU offload elsewhere.
+  const canOffload = openAxis(config.mode) === 'dpShard' && meshSizes(config).tp === 1;
   return (
     <section className={styles['sharding']} aria-label="Sharding">
       {sharding && <Stages sharding={sharding} chosen={stage} />}
@@ -36,8 +38,8 @@ export function ShardingPanel() {
       {stage === 3 && openAxis(config.mode) !== 'pp' && <NumberSetting {...SHARDED.reshardTo} />}
       {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
       {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
-      {stage >= 2 && <FlagSetting {...SHARDED.cpuOffload} />}
-      {config.mode === 'sharded' && stage >= 2 && <Policy />}
+      {stage >= 2 && canOffload && <FlagSetting {...SHARDED.cpuOffload} />}
+      {shardsParameters(config) && <Policy />}
       <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />
     </section>
   );
