@@ -12,7 +12,7 @@ import { readArguments } from '../scripts/read-arguments.mjs';
 const { values } = readArguments({
   command: 'npm run bench --',
   about:
-    'Measures Lockstep against other libraries: all train the same nets and multiply the same matrices in one headless Chromium, in turn on the same adapter. Then studies distributed training. Prints tables, and writes JSON into .cache/bench.json.',
+    'Compares the speed of Lockstep and other libraries: all of them train the same nets and multiply the same matrices in one headless Chromium, taking turns on the same adapter. Then measures distributed training (studies). Prints tables, and writes JSON to .cache/bench.json.',
   options: {
     only: {
       value: 'IDS',
@@ -32,18 +32,18 @@ const { values } = readArguments({
       positive: true,
       help: 'Time limit for opening a library, and for one round.',
     },
-    write: { help: 'Append the tables to docs/benchmarks.md.' },
+    write: { help: 'Add the tables to docs/benchmarks.md.' },
     against: {
       value: 'FOLDER',
-      help: 'Compare only this checkout with the checkout in FOLDER, whose packages are installed; the two run in turn.',
+      help: 'Compare only this checkout with the checkout in FOLDER, whose packages are installed; the two take turns.',
     },
     gpu: { help: "Measure only Lockstep and PyTorch on this machine's GPU; Lockstep runs in Node through Dawn." },
     from: {
       value: 'FOLDER',
       help: 'With --gpu: measure nothing, and print the report of the dawn.json and pytorch.json in FOLDER.',
     },
-    'skip-presets': { help: 'Leave out the first steps of the presets.' },
-    'skip-page': { help: 'Leave out the built page.' },
+    'skip-presets': { help: 'Do not measure the first steps of the presets.' },
+    'skip-page': { help: 'Do not measure the built page.' },
   },
 });
 ensureInstalled();

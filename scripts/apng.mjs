@@ -1,9 +1,10 @@
 /**
- * Frames as an animated PNG, which every browser and every README shows. Of each frame only the rectangle that changed
- * is stored, and in it only the pixels that changed; fast-png compresses them. Called by picture.mjs.
+ * Writes frames as an animated PNG, which every browser and GitHub's READMEs show. For each frame it stores only the
+ * rectangle that changed, and in this rectangle only the pixels that changed; fast-png compresses them. Called by
+ * picture.mjs.
  *
- * The format: a PNG whose chunks acTL (how many frames), fcTL (one before each frame) and fdAT (IDAT of later frames)
- * follow https://www.w3.org/TR/png-3/#apng-frame-based-animation.
+ * The format is a PNG with the chunks acTL (number of frames), fcTL (one before each frame) and fdAT (IDAT of later
+ * frames): https://www.w3.org/TR/png-3/#apng-frame-based-animation.
  */
 import { crc32 } from 'node:zlib';
 import { decode, encode } from 'fast-png';
@@ -12,7 +13,7 @@ import { decode, encode } from 'fast-png';
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect */
 
 const CHANNELS = 4;
-/** Over: a pixel of alpha 0 leaves what is there. */
+/** Blend mode "over": a pixel of alpha 0 keeps the pixel of the frame before. */
 const BLEND_OVER = 1;
 const BLEND_SOURCE = 0;
 
@@ -65,7 +66,7 @@ function rgba(png) {
 }
 
 /**
- * The rectangle in which two images differ, with alpha 0 where they do not. At least one pixel.
+ * The rectangle in which two images differ, with alpha 0 for pixels that are equal. At least one pixel.
  *
  * @param {Uint8Array} before
  * @param {Uint8Array} after

@@ -1,7 +1,7 @@
 /**
- * The CPU device's kernels: assembly/ compiled by AssemblyScript to WebAssembly, as a module with the bytes in base64.
- * So they come like any other module, in a browser, in Node and in tests. A Vite plugin; what it compiled is kept in
- * .cache by the sources' contents.
+ * A Vite plugin that compiles assembly/, the CPU device's kernels, with AssemblyScript to WebAssembly, and makes a
+ * module of the bytes in base64. So browsers, Node and tests load the kernels like any other module. The compiled bytes
+ * are kept in .cache under a hash of the sources.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { root } from './install.mjs';
 
 const FOLDER = path.join(root, 'assembly');
 /**
- * Over memory of one thread, or over memory that threads share, which WebAssembly tells apart; each also with fused
- * multiply-add, which needs relaxed SIMD.
+ * Compiled for memory of one thread and for memory that threads share, which are different types in WebAssembly; each
+ * also with fused multiply-add, which needs relaxed SIMD.
  *
  * @typedef {{shared: boolean, fused: boolean}} Variant
  * @type {Record<string, Variant>}
@@ -25,7 +25,8 @@ const MODULES = {
 
 const OPTIONS = [
   ...['--runtime', 'stub', '--importMemory', '--noAssert', '--optimizeLevel', '3'],
-  // A function that takes a vector is called by other kernels only.
+  // Warning 112: a function that takes a vector cannot be called from JavaScript. Only other kernels call such
+  // functions.
   ...['--disableWarning', '112'],
 ];
 
@@ -77,7 +78,7 @@ const DATA = 11;
 /** The ids of a module's sections. @param {Uint8Array} binary */
 function sectionsOf(binary) {
   const found = [];
-  // After the magic number and the version: an id, a size in LEB128, and so many bytes.
+  // After the magic number and the version, each section has an id, a size in LEB128, and as many bytes.
   for (let at = 8; at < binary.length; ) {
     found.push(binary[at++]);
     let size = 0;
@@ -91,7 +92,7 @@ function sectionsOf(binary) {
   return found;
 }
 
-/** The compiler asks for its own library, too. @param {string} file */
+/** The compiler also asks for files of its own library. @param {string} file */
 function read(file) {
   for (const candidate of [path.resolve(FOLDER, file), path.resolve(root, file)])
     if (existsSync(candidate)) return readFileSync(candidate, 'utf8');

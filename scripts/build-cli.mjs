@@ -1,6 +1,7 @@
 /**
- * Builds the command line into dist-cli/lockstep.mjs, one file with everything in it but what is optional (Dawn,
- * Playwright) or only in a clone (Vite). Called by bin/lockstep.mjs in a clone, and before the package is packed.
+ * Builds the command line into dist-cli/lockstep.mjs: one file that contains everything except optional packages (Dawn,
+ * Playwright) and packages that only a clone has (Vite). Called by bin/lockstep.mjs in a clone, and before the package
+ * is packed.
  */
 import { root } from './install.mjs';
 

@@ -1,4 +1,7 @@
-/** `npm run build`: the static site in dist/, with relative paths; any static host serves it from any folder. */
+/**
+ * `npm run build`: builds the static site into dist/, with relative paths, so that any static host can serve it from
+ * any folder.
+ */
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: everything but the tests that CI holds the code to. Runs all of it, two checks at a time, also after
- * a failure, and sums up.
+ * `npm run check`: runs every check of CI except the tests, two checks at a time. It continues after a failure, and
+ * sums up at the end.
  */
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
@@ -8,13 +8,13 @@ import { readArguments } from './read-arguments.mjs';
 readArguments({
   command: 'npm run check --',
   about:
-    'Runs all checks of CI except the tests: format, lint, types, import walls, lookups by text, state of modules, width of comments, unused code, build, size of the first load.',
+    'Runs all checks of CI except the tests: format, lint, types, imports between rooms, lookups by text, state of modules, width of comments, unused code, the build, and the size of the first load.',
 });
 ensureInstalled();
 const { isCurrent } = await import('./is-current.mjs');
 const { collectBin } = await import('./run-bin.mjs');
 
-/** What dist/ is built from: a build that `npm test` has just made is not made again. */
+/** The sources of dist/. If `npm test` has just built the site, the build is not repeated. */
 const SOURCES = [
   'src',
   'assembly',
@@ -29,7 +29,7 @@ const SOURCES = [
 const built = isCurrent(root, 'dist/index.html', SOURCES);
 
 /** @typedef {readonly [name: string, command: string, args: readonly string[]]} Check */
-/** What takes longest begins first. @type {readonly Check[]} */
+/** The checks that take longest come first. @type {readonly Check[]} */
 const checks = [
   ['types, lookups by text, state of modules', 'node', ['scripts/types.mjs']],
   ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
@@ -42,14 +42,17 @@ const checks = [
 /** @type {string[]} */
 const failed = [];
 
-/** Each says what it found when it has ended, so that two do not speak at once. @param {Check} check */
+/**
+ * Prints the output of a check when the check has ended, so that the outputs of two checks do not mix.
+ * @param {Check} check
+ */
 async function run([name, command, args]) {
   const { status, output } = await collectBin(command, [...args]);
   console.log(`\n== ${name}: ${command} ${args.join(' ')}\n${output.trimEnd()}`);
   if (status !== 0) failed.push(name);
 }
 
-// The size is that of what is built.
+// The size check reads the built site.
 if (!built) await run(['build', 'vite', ['build', '--logLevel', 'warn']]);
 const left = [...checks];
 const lane = async () => {

@@ -1,16 +1,17 @@
 /**
- * Finds a Chromium that has WebGPU: a given one (LOCKSTEP_CHROMIUM, CHROME_PATH), a system one, Playwright's download,
- * Debian's package, in this order. A candidate counts only after it has started and handed out an adapter. Used by the
- * tests, the bench, and `lockstep train --browser`; the last two may only look, the tests may also install.
+ * Finds a Chromium that has WebGPU. It tries, in this order: the Chromium that LOCKSTEP_CHROMIUM or CHROME_PATH names,
+ * an installed one, Playwright's download, Debian's package. A candidate counts only after it has started and given an
+ * adapter. Used by the tests, the benchmark, and `lockstep train --browser`. Only the tests may also install a
+ * Chromium.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Parts of Chromium that no test looks at. The first three are pages of the browser's own behind its address bar, which
- * every window opens and draws: a third of what opening the page took. The others are those that Playwright turns off;
- * its list has to be repeated, since only the last --disable-features counts.
+ * Parts of Chromium that no test needs. The first three are pages of the browser itself behind the address bar; every
+ * window opens and draws them, which took a third of the time to open a page. Playwright turns off the other parts; its
+ * list is repeated here, because only the last --disable-features counts.
  */
 const UNUSED = [
   'WebUIOmniboxPopup',
@@ -32,8 +33,8 @@ const UNUSED = [
 ];
 
 /**
- * Headless WebGPU on SwiftShader, the same adapter on every machine. LOCKSTEP_CHROMIUM_FLAGS replaces them, to use a
- * real GPU.
+ * Headless WebGPU on SwiftShader, the same adapter on every machine. LOCKSTEP_CHROMIUM_FLAGS replaces these flags, for
+ * example to use a real GPU.
  */
 export const chromiumFlags = process.env['LOCKSTEP_CHROMIUM_FLAGS']?.split(' ').filter(Boolean) ?? [
   '--headless=new',
@@ -119,7 +120,7 @@ export async function probeChromium(executablePath) {
     const browser = await chromium.launch({ executablePath, args: chromiumFlags, timeout: 30_000 });
     try {
       const page = await browser.newPage();
-      // WebGPU exists only in a secure context, which about:blank is not and a local file is.
+      // WebGPU exists only in a secure context: a local file is one, and about:blank is not.
       await page.goto('file:///');
       const adapter = await page.evaluate(async () => {
         const found = await navigator.gpu?.requestAdapter();

@@ -1,6 +1,6 @@
 /**
- * Part of `npm run check`: comments, docs, kernels and Python are at most 120 columns wide. Other code is the
- * formatter's to wrap; tables, code blocks and lines that are one long word (a link) of a document are left alone.
+ * Part of `npm run check`: checks that comments, docs, kernels and Python are at most 120 columns wide. The formatter
+ * wraps other code. In documents, tables, code blocks and lines that consist of one long word (a link) may be wider.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * `npm run costs`: how the time to compile, verify, plan and simulate a Program grows with layers, width, ranks and
- * micro-batches, as tables with exponents (src/bench/planning-costs.ts). `-- layers ranks` measures these axes alone.
- * `-- --bytes` counts instead what the kernels of every preset read and write (bench/count-bytes.mjs).
+ * `npm run costs`: measures how the time to compile, verify, plan and simulate a Program grows with layers, width,
+ * ranks and micro-batches, and prints tables with exponents (src/bench/planning-costs.ts). `-- layers ranks` measures
+ * only these axes. `-- --bytes` counts instead the bytes that the kernels of every preset read and write
+ * (bench/count-bytes.mjs).
  */
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
@@ -10,13 +11,18 @@ const AXES = ['layers', 'width', 'ranks', 'micro-batches'];
 const { values, words } = readArguments({
   command: 'npm run costs --',
   about:
-    'Measures how long Programs take to compile, verify, plan and simulate, and how that grows with layers, width, ranks and micro-batches. Prints a table for each, with the exponent of a fitted line: 1 is proportional, 2 is quadratic.',
+    'Measures how long Programs take to compile, verify, plan and simulate, and how that grows with layers, width, ranks and micro-batches. Prints a table for each axis, with the exponent of a fitted line: 1 is proportional, 2 is quadratic.',
   words: `AXIS: ${AXES.join(', ')}; without it, all. With --bytes: words of the runs to count, such as gpt or DDP`,
   options: {
-    rounds: { value: 'N', default: '5', positive: true, help: 'Times each size is measured; the shortest counts.' },
-    most: { value: 'X', positive: true, help: 'Fail where an exponent by instructions is above X.' },
+    rounds: {
+      value: 'N',
+      default: '5',
+      positive: true,
+      help: 'How often each size is measured; the shortest time counts.',
+    },
+    most: { value: 'X', positive: true, help: 'Fail if an exponent by instructions is above X.' },
     bytes: {
-      help: 'Instead: the bytes that each kernel of a step of each preset reads and writes, counted as it runs.',
+      help: 'Count instead the bytes that each kernel reads and writes in a step of each preset.',
     },
     write: { help: 'With --bytes: write the tables into docs/benchmarks.md.' },
   },
@@ -24,9 +30,7 @@ const { values, words } = readArguments({
 ensureInstalled();
 const unknown = values.bytes ? undefined : words.find((axis) => !AXES.includes(axis));
 if (values.write && (!values.bytes || words.length > 0)) {
-  console.error(
-    '--write goes with --bytes, and without words: the tables in docs/benchmarks.md are those of all runs.',
-  );
+  console.error('--write needs --bytes and takes no words: docs/benchmarks.md has the tables of all runs.');
   process.exit(2);
 }
 if (unknown !== undefined) {
@@ -38,7 +42,8 @@ const path = await import('node:path');
 const { pathToFileURL } = await import('node:url');
 const { build } = await import('vite');
 const { machine } = await import('../bench/machine.mjs');
-// Built as the command line is: modules that are transformed one by one are slower than what people run.
+// Builds one file, as for the command line: modules that are transformed one by one are slower than the code that users
+// run.
 await mkdir(path.join(root, '.cache'), { recursive: true });
 const folder = await mkdtemp(path.join(root, '.cache', 'costs-'));
 try {

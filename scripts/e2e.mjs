@@ -1,10 +1,10 @@
-/** `npm run e2e`: builds the site and runs the browser tests alone; arguments go on to Playwright. */
+/** `npm run e2e`: builds the site and runs only the browser tests; passes its arguments on to Playwright. */
 import { ensureInstalled } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
 
 readArguments({
   command: 'npm run e2e --',
-  about: 'Builds the site and runs the browser tests alone, for example with -g "spiral".',
+  about: 'Builds the site and runs only the browser tests, for example with -g "spiral".',
   passesOnTo: '`playwright test` (such as -g WORDS, FILE, --headed)',
 });
 ensureInstalled();

@@ -1,6 +1,6 @@
 /**
- * The exit status of a process that waited for another one: its own, or the shell's number for the signal that ended it
- * (130 after Ctrl+C). Called by bin/lockstep.mjs.
+ * The exit status of a process that waited for another process: the status of that process, or the shell's number for
+ * the signal that ended it (130 after Ctrl+C). Called by bin/lockstep.mjs.
  */
 import { constants } from 'node:os';
 

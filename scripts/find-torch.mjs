@@ -1,10 +1,11 @@
 /**
- * Which Python of this machine has PyTorch: LOCKSTEP_PYTHON names it; else those of the path and the system's are
- * tried. Called by `lockstep train --engine torch`, by tests, and by what sets up and sums up the tests.
+ * Finds the Python of this machine that has PyTorch: LOCKSTEP_PYTHON names it; otherwise the interpreters of the path
+ * and of the system are tried. Called by `lockstep train --engine torch`, by tests, and by the scripts that prepare and
+ * sum up the tests.
  */
 import { spawnSync } from 'node:child_process';
 
-/** Without an import, which takes two seconds. */
+/** Reads torch's version without importing torch, because the import takes two seconds. */
 const ASK = `import importlib.util, json, os, runpy, sys
 spec = importlib.util.find_spec('torch')
 if spec is None or not spec.submodule_search_locations: sys.exit('it has no torch')
@@ -27,7 +28,7 @@ export const pythonCandidates = (named = process.env['LOCKSTEP_PYTHON']) =>
   named ? [named] : ['python3', '/usr/bin/python3', 'python'];
 
 /**
- * The first interpreter that has that module of torch, and what is wrong with those before it.
+ * The first interpreter that has this module of torch, and the problems of the interpreters tried before it.
  *
  * @param {string} [module]
  * @param {readonly string[]} [candidates]
@@ -50,7 +51,7 @@ export function findTorch(module = 'torch.distributed', candidates = pythonCandi
 }
 
 /**
- * In large letters: what did not run for want of a module of torch.
+ * Says in large letters which tests did not run because a module of torch is missing.
  *
  * @param {string} what
  * @param {{module?: string, more?: readonly string[]}} [about]

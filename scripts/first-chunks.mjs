@@ -1,11 +1,11 @@
 /**
- * How the built site is cut into files: what a page or a worker imports before it can begin is one file for each set
- * of starts that need it, not one for each set of parts that might come later. Sixty files of a few hundred bytes
- * became nineteen, and what is compressed as one is smaller. Parts that come later are cut as Vite does.
+ * How the built site is divided into files. Code that a page or a worker imports before it can begin is grouped by the
+ * set of starting points that need it, one file per set. Otherwise Vite would make sixty files of a few hundred bytes;
+ * now there are nineteen, and larger files compress better. Vite divides the code that is loaded later.
  */
 import path from 'node:path';
 
-/** Where a page, a worker or the first figure of a lesson begins, by the name that its files get. */
+/** The module with which a page, a worker or the first figure of a lesson begins, by the name of its files. */
 const STARTS = {
   page: 'src/app/main.tsx',
   early: 'src/app/early.ts',
@@ -17,14 +17,16 @@ const STARTS = {
 
 /** @typedef {(id: string) => {importedIds: readonly string[]} | null} GetModule */
 
-/** Whatever a module imports before it runs. */
+/** All modules that a module imports before it runs. */
 function needed(/** @type {string} */ start, /** @type {GetModule} */ moduleOf) {
   const found = new Set([start]);
   for (const id of found) for (const imported of moduleOf(id)?.importedIds ?? []) found.add(imported);
   return found;
 }
 
-/** All sets of starts, the larger first: what a file imports is in a file of the same set, or of a larger one. */
+/**
+ * All sets of starting points, the larger sets first: a file imports only from files of the same set or of larger sets.
+ */
 function setsOf(/** @type {readonly string[]} */ names) {
   /** @type {string[][]} */
   let sets = [[]];
@@ -39,10 +41,12 @@ export function firstChunks() {
   const starts = new Set(Object.values(STARTS).map((file) => path.resolve(file)));
   const startsOf = (/** @type {string} */ id, /** @type {GetModule} */ moduleOf) => {
     reach ??= new Map(Object.entries(STARTS).map(([name, file]) => [name, needed(path.resolve(file), moduleOf)]));
-    // A start does its work when it is imported: in a file with others it would begin wherever one of them is needed.
+    // A starting point does its work when it is imported. In a file with other modules it would begin as soon as one of
+    // these is needed.
     if (starts.has(id)) return [];
     const found = [...reach].filter(([, ids]) => ids.has(id)).map(([name]) => name);
-    // Styles of one start stay with it: a part that a lesson needs, too, must not bring the playground's along.
+    // Styles of a single starting point stay with it: a part that a lesson also needs must not load the playground's
+    // styles.
     return found.length === 1 && id.endsWith('.css') ? [] : found;
   };
   return {

@@ -1,7 +1,8 @@
 /**
- * Which files of the built site are fetched until Play can be pressed on the default run, read from dist/ itself: the
- * page with its styles, the session's worker, whatever these import, and the parts that a default run asks for by
- * import(). .size-limit.mjs holds their sum; e2e/first-load.spec.ts holds this list against what a browser fetches.
+ * Lists the files of the built site that are loaded until Play can be pressed on the default run, read from dist/
+ * itself: the page with its styles, the session's worker, everything that these import, and the parts that a default
+ * run loads with import(). .size-limit.mjs limits the sum of their sizes; e2e/first-load.spec.ts compares the list with
+ * the files that a browser loads.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +18,7 @@ const STATIC_IMPORT = /(?:\bimport|\bfrom)\s*["']\.\/([^"']+)["']/g;
 /** @param {string} dist @returns {{page: string[], workers: string[]}} paths inside dist */
 export function firstLoad(dist) {
   const assets = readdirSync(path.join(dist, 'assets'));
-  // A chunk is its name, a hyphen, eight letters of its hash.
+  // A chunk's name ends with a hyphen and eight letters of its hash.
   const named = (/** @type {string} */ name, /** @type {string} */ extension) =>
     assets.filter((file) => file.startsWith(`${name}-`) && file.slice(name.length + 9) === `.${extension}`);
   const closure = (/** @type {readonly string[]} */ roots) => {

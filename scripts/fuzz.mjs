@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: the fuzzers for as long as one likes,
- * or `--cases 10000` of each. Without a seed each run has a new one, which is printed first. With --browser the built
- * site is sent links, which takes about a second for each.
+ * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: runs the fuzzers for the given time,
+ * or with `--cases 10000` that many cases of each fuzzer. Without --seed each run draws a new seed and prints it first.
+ * With --browser it sends links to the built site, which takes about a second per link.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,13 +11,13 @@ import { readArguments } from './read-arguments.mjs';
 const { values } = readArguments({
   command: 'npm run fuzz --',
   about:
-    'Sends random inputs to Lockstep: each must either run or be refused with a sentence that says why. Prints the seed first; without --seed it draws a new one.',
+    'Sends random inputs to Lockstep, which must run each input or refuse it with a sentence that says why. Prints the seed first; without --seed it draws a new one.',
   options: {
-    minutes: { value: 'N', default: '5', positive: true, help: 'How long all fuzzers run together.' },
-    cases: { value: 'N', positive: true, help: 'Run N cases of each fuzzer instead of a time.' },
+    minutes: { value: 'N', default: '5', positive: true, help: 'How long all fuzzers together run.' },
+    cases: { value: 'N', positive: true, help: 'Run N cases of each fuzzer, without a time limit.' },
     seed: { value: 'N', help: 'A whole number; the same seed gives the same cases.' },
     only: { value: 'NAME', help: 'Run only this fuzzer (fuzz/targets.ts lists the names).' },
-    browser: { help: 'Send links to the built site, which takes about a second for each.' },
+    browser: { help: 'Send links to the built site, which takes about a second per link.' },
     links: { value: 'N', default: '300', positive: true, help: 'With --browser: the number of links.' },
   },
 });
@@ -28,7 +28,7 @@ if (!Number.isSafeInteger(seed)) {
   console.error(`--seed must be a whole number, not "${values.seed}".`);
   process.exit(2);
 }
-/** Every fuzzer has a key in it. */
+/** This file has a key for every fuzzer. */
 const names = Object.keys(JSON.parse(readFileSync(path.join(root, 'fuzz', 'regressions.json'), 'utf8')));
 if (values.only !== undefined && !names.includes(values.only)) {
   console.error(`--only ${values.only}: there is no such fuzzer. The fuzzers are ${names.join(', ')}.`);

@@ -1,8 +1,8 @@
 /**
- * `npm run gallery`: pictures of the page in many combinations of window, ranks, mode, preset and panel, in one page to
- * look at: gallery/index.html, with what the layout test would say of each. `-- --all` takes the full product,
- * `-- --dark` the dark theme, `-- 1280x720 ddp` those whose name has these words. `-- rooms` makes sheets of every
- * operator's room instead (room-sheets.mjs).
+ * `npm run gallery`: takes pictures of the page in many combinations of window size, ranks, mode, preset and panel, and
+ * collects them in gallery/index.html, with the complaints of the layout test about each picture. `-- --all` takes
+ * every combination, `-- --dark` uses the dark theme, `-- 1280x720 ddp` takes only pictures with these words in their
+ * names. `-- rooms` makes sheets of every operator's room instead (room-sheets.mjs).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,13 +12,13 @@ import { readArguments } from './read-arguments.mjs';
 const { values, words } = readArguments({
   command: 'npm run gallery --',
   about:
-    'Takes pictures of the page in many sizes, ranks, modes, presets and panels, and lists what does not fit. The result is gallery/index.html.',
+    'Takes pictures of the page in many sizes, ranks, modes, presets and panels, and lists texts and boxes that do not fit. The result is gallery/index.html.',
   words:
     'WORDS: take only the pictures with these words in their names, such as 1280x720 ddp; or "rooms": sheets with the room of every operator at 4, 8 and 16 ranks and on a phone, light and dark',
   options: {
     all: { help: 'Take every combination; without it, every pair of values once.' },
     dark: { help: 'Use the dark theme.' },
-    built: { help: 'Use the site that is in dist/, without a build.' },
+    built: { help: 'Use the site in dist/, without building it.' },
   },
 });
 ensureInstalled();
@@ -58,7 +58,7 @@ const figures = [];
 for (const [index, combination] of chosen.entries()) {
   const name = nameOf(combination);
   await show(page, combination);
-  // Each at another moment, so that a few pictures show them all.
+  // Every picture is at another moment, so that a few pictures show all moments.
   const part = PARTS[index % PARTS.length] ?? 1;
   await seek(page, part);
   const file = `${name.replace(/[^\w]+/g, '-')}.png`;

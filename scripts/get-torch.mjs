@@ -1,7 +1,7 @@
 /**
- * What CI calls before the tests: where no Python has PyTorch, Debian's is installed, if this is root on a machine with
- * apt and no other interpreter is named. Says what it found. It never fails: without torch its tests do not run, which
- * `npm test` says at its end.
+ * CI calls this script before the tests. If no Python has PyTorch, and no other interpreter is named, the script
+ * installs Debian's package, if it runs as root on a machine with apt. It prints what it found. It never fails: without
+ * torch the tests that need it do not run, and `npm test` says so at its end.
  */
 import { spawnSync } from 'node:child_process';
 import { findTorch } from './find-torch.mjs';

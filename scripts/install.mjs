@@ -1,6 +1,7 @@
 /**
- * Installs the npm packages when they are missing or are not those of package-lock.json. Called first by every command,
- * so that a fresh clone needs nothing but Node and npm. Runs before any package is there: Node's own modules only.
+ * Installs the npm packages if they are missing or differ from package-lock.json. Every command calls this first, so
+ * that a fresh clone needs only Node and npm. It uses only Node's own modules, because it runs before any package is
+ * installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -42,7 +43,7 @@ function installedIsCurrent() {
 export function ensureInstalled() {
   requireNode();
   if (installedIsCurrent()) return;
-  // On standard error: a first `lockstep schema > schema.json` is to hold the schema alone.
+  // On standard error, because after a first `lockstep schema > schema.json` the file should contain only the schema.
   console.error('Installing packages (npm ci) ...');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const result = spawnSync(npm, ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {

@@ -1,4 +1,4 @@
-/** Whether something built is newer than all that it is built from. */
+/** Whether a built file is newer than all of its sources. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 

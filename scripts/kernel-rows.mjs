@@ -1,6 +1,7 @@
 /**
- * Reads what a .wgsl file declares into a row of the kernel table, and refuses what the table cannot say: the house
- * rules of kernels. Called by kernel-table.mjs, which writes src/graph/kernel-table.ts, and by its test.
+ * Turns the declarations of a .wgsl file into a row of the kernel table, and refuses declarations that the table cannot
+ * describe: these are the house rules of kernels. Called by kernel-table.mjs, which writes src/graph/kernel-table.ts,
+ * and by its test.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,8 +11,8 @@ const ELEMENTS = /^array<(i32|vec4<i32>|vec4i|f32|vec2f|vec4<f32>|vec4f), 0>$/;
 const MOST_STORAGE_BUFFERS = 8;
 
 /**
- * The source with function bodies emptied: the parser stumbles over some valid statements, and the table says nothing
- * of bodies.
+ * The source with empty function bodies: the parser fails on some valid statements, and the table does not need the
+ * bodies.
  * @param {string} source
  */
 function declarations(source) {

@@ -1,4 +1,4 @@
-/** Writes src/graph/kernel-table.ts from shaders/; to be run when the declarations of a kernel have changed. */
+/** Writes src/graph/kernel-table.ts from shaders/. Run it after you changed the declarations of a kernel. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './install.mjs';

@@ -1,7 +1,7 @@
 /**
- * Which pages are looked at to see that everything fits, and what is wrong with one: used by the browser test of the
- * layout (e2e/layout-walk) and by `npm run gallery`. A combination is a size of the window, a number of ranks, a mode,
- * a preset and a panel that is open. The page is opened once and then led from one to the next by its own link.
+ * The combinations of window size, ranks, mode, preset and open panel in which the page is checked for texts and boxes
+ * that do not fit, and the check itself. Used by the browser test of the layout (e2e/layout-walk) and by `npm run
+ * gallery`. The page is opened once; a link leads it from one combination to the next.
  */
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -15,7 +15,7 @@ export const FACTORS = {
   panel: ['none', 'Buckets', 'stage table', 'events table', 'Memory', 'settings', 'a bug'],
 };
 
-/** The scrubber is put at these parts of what has run: the start, forward, backward, a collective, the end. */
+/** The cursor is put at these fractions of the step: the start, forward, backward, a collective, the end. */
 export const MOMENTS = [0.02, 0.35, 0.62, 0.8, 1];
 
 /** @typedef {keyof typeof FACTORS} Factor */
@@ -23,7 +23,7 @@ const NAMES = /** @type {Factor[]} */ (Object.keys(FACTORS));
 /** @param {Partial<Combination>} c @param {Factor} a @param {Factor} b */
 const pairOf = (c, a, b) => `${a} ${c[a]}, ${b} ${c[b]}`;
 
-/** Every combination there is. */
+/** Every combination. */
 export function everyCombination() {
   return NAMES.reduce(
     (rows, name) => rows.flatMap((row) => FACTORS[name].map((value) => ({ ...row, [name]: value }))),
@@ -34,7 +34,7 @@ export function everyCombination() {
 /** Few combinations in which every two values of two factors meet at least once: greedy, always the same. */
 export function pairwise() {
   const pairs = NAMES.flatMap((a, i) => NAMES.slice(i + 1).map((b) => /** @type {const} */ ([a, b])));
-  /** A number for each two values of two factors. @type {Map<string, number>} */
+  /** A number for each pair of values of two factors. @type {Map<string, number>} */
   const numbers = new Map();
   const rows = everyCombination().map((combination) => ({
     combination,
@@ -59,9 +59,7 @@ export function pairwise() {
 /** @param {Combination} c */
 export const nameOf = ({ size, ranks, mode, preset, panel }) => `${size} ${ranks} ${mode} ${preset}, ${panel}`;
 
-/**
- * Runs in the page before its scripts: keeps the texts that each canvas has drawn since it was last cleared.
- */
+/** Runs in the page before its scripts: records the texts that each canvas has drawn since it was last cleared. */
 export function keepTexts() {
   const written = new WeakMap();
   const proto = CanvasRenderingContext2D.prototype;
@@ -74,7 +72,7 @@ export function keepTexts() {
     const { a: scale, e, f, b } = this.getTransform();
     const { width, actualBoundingBoxAscent: up, actualBoundingBoxDescent: low } = this.measureText(text);
     const left = this.textAlign === 'center' ? x - width / 2 : this.textAlign === 'right' ? x - width : x;
-    // A text that is turned is not looked at.
+    // Rotated text is not checked.
     if (b === 0)
       written.get(this.canvas)?.push({
         text,
@@ -114,20 +112,21 @@ export async function show(page, c) {
       if (sheet instanceof HTMLElement) sheet.hidePopover();
   });
   await page.setViewportSize({ width, height });
-  // A mode may have room for fewer devices than that with this net; the page says for how many.
+  // With this net the mode may support fewer devices; the page says how many.
   for (let ranks = c.ranks; ranks > 0; ) ranks = await run(page, { ...c, ranks });
   await openPanel(page, c.panel);
 }
 
 /**
- * Opens the run of a combination and takes a step of it. Gives 0, or the ranks for which the net is large enough.
+ * Opens the run of a combination and runs one step. Returns 0, or the largest number of ranks for which the net is
+ * large enough.
  * @param {Page} page
  * @param {Combination} c
  */
 async function run(page, c) {
   const bug = c.panel === 'a bug' ? '&bug=set-epoch' : '';
   const link = `preset=${c.preset}&mode=${c.mode}&world=${c.ranks}&device=cpu&compare=0&batch=16${bug}`;
-  // Another seed for each, so that every page is a new run.
+  // A new seed each time, so that every combination starts a new run.
   const seed = await page.evaluate(() => 1 + Number(/seed=(\d+)/.exec(location.hash)?.[1] ?? 0));
   await page.evaluate(async (hash) => {
     location.hash = hash;
@@ -154,7 +153,7 @@ async function run(page, c) {
 }
 
 /**
- * Waits until no notice says for how many devices the net is large enough; such a notice may go by itself.
+ * Waits until no notice says for how many devices the net is large enough; such a notice may disappear by itself.
  * @param {Page} page
  */
 const dismissed = (page) =>
@@ -171,8 +170,9 @@ const dismissed = (page) =>
   );
 
 /**
- * Waits until a new run that has taken no step can begin, which gives 0, or until a notice says for how many devices at
- * most the net is large enough. By one function in the page: a locator of a text looks at every element each time.
+ * Waits until a new run can begin its first step, and then returns 0, or until a notice says for how many devices at
+ * most the net is large enough. One function in the page does this, because a locator by text checks every element each
+ * time.
  * @param {Page} page
  * @returns {Promise<number>}
  */
@@ -225,7 +225,7 @@ async function openPanel(page, panel) {
 }
 
 /**
- * Puts the cursor at a part of what has run, and waits until it is drawn.
+ * Puts the cursor at this fraction of the step, and waits until the stage is drawn.
  * @param {Page} page
  * @param {number} part
  */
@@ -236,21 +236,21 @@ export async function seek(page, part) {
     const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
     set?.call(slider, String(Math.round(to * Number(slider.max))));
     for (const kind of ['input', 'change']) slider.dispatchEvent(new Event(kind, { bubbles: true }));
-    // What the page shows of the cursor follows within a tenth of a second.
+    // The other parts of the page follow the cursor within a tenth of a second.
     await new Promise((resolve) => setTimeout(resolve, 120));
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   }, part);
 }
 
 /**
- * What does not fit: sentences; none where all is well.
+ * Sentences about everything that does not fit; empty if everything fits.
  * @param {Page} page
  * @returns {Promise<string[]>}
  */
 export const faults = async (page) => [...(await faultsOfBar(page)), ...(await faultsBelowBar(page))];
 
 /**
- * What of the bar does not fit. Looks at nothing else, which takes a hundredth of the time.
+ * Checks only the bar, which takes a hundredth of the time.
  * @param {Page} page
  * @returns {Promise<string[]>}
  */
@@ -334,7 +334,7 @@ function faultsBelowBar(page) {
     ])
       inView(document.querySelector(`[role="status"][aria-label="${name}"]`), name);
     inView(document.querySelector('[aria-label="PyTorch code"]'), 'the code');
-    // On a laptop's screen the numbers are seen to their end, unless a fold above them is open.
+    // On a laptop's screen the numbers must be completely visible, unless a fold above them is open.
     const shares = document.querySelector('[aria-label="Where the step goes"]');
     const result = document.querySelector('section[aria-label="Result"]');
     const opened = result?.querySelector('details[open]');

@@ -1,4 +1,4 @@
-/** The files of each page of the lessons that are fetched before any figure is near, read from dist/ itself. */
+/** The files of each lesson page that are loaded before the reader is near a figure, read from dist/ itself. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

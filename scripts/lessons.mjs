@@ -1,8 +1,8 @@
 /**
- * A Vite plugin: the lessons as static pages under learn/. Their text is MDX; src/lessons/page renders it in Node, with
- * every figure run by the engine, so that the pages are whole without a script. The built pages load one small script
- * (src/lessons/live), which fetches the playground's own files when a figure is near. The development server renders a
- * page when it is asked for.
+ * A Vite plugin that makes the lessons static pages under learn/. Their text is MDX. src/lessons/page renders it in
+ * Node, and the engine trains the run of every figure, so that the pages are complete without a script. The built pages
+ * load one small script (src/lessons/live), which loads the playground's own files when the reader is near a figure.
+ * The development server renders a page on request.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const SHEETS = {
   lesson: 'src/lessons/page/lesson.css',
 };
 
-/** MDX to a module; formulas as MathML. @returns {import('vite').Plugin} */
+/** Compiles MDX to a module, and formulas to MathML. @returns {import('vite').Plugin} */
 export const mdx = () => ({
   name: 'mdx',
   enforce: 'pre',
@@ -58,7 +58,7 @@ function previews() {
   );
 }
 
-/** Relative to the pages: they are in learn/. @param {Iterable<string>} names */
+/** Relative to the pages, which are in learn/. @param {Iterable<string>} names */
 const previewFiles = (names) => new Map([...names].map((name) => [name, `previews/${name}.png`]));
 
 /** @param {{ policy: string, address: string | undefined }} options @returns {import('vite').Plugin} */
@@ -120,7 +120,7 @@ export const lessons = ({ policy, address }) => ({
   },
 });
 
-/** The pages, rendered by the sources themselves. @param {object} options */
+/** The modules of src/lessons/page render the pages. @param {object} options */
 async function renderInNode(options) {
   const { createServer } = await import('vite');
   const server = await createServer({

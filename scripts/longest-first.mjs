@@ -1,11 +1,11 @@
 /**
- * Vitest's order of files: those that take longest first, so that two workers end together. The rest by size, as Vitest
- * does. The files of a project are together: between them a file of another project would end a worker that has loaded
- * their modules.
+ * Vitest's order of test files: the files that take longest come first, so that two workers end at about the same time.
+ * The other files are sorted by size, as in Vitest. The files of a project stay together: a file of another project
+ * between them would end a worker that has their modules loaded.
  */
 import { BaseSequencer } from 'vitest/node';
 
-/** The longest files, longest first, as measured. */
+/** The slowest files by measured time, the slowest first. */
 const LONG = [
   'training/parity/parity.gpu.test.ts',
   'training/device-loss.gpu.test.ts',

@@ -1,14 +1,14 @@
 /**
- * Finds module-level state: a `let`, a collection that the module writes, an instance of one of our classes. Two runs,
- * two worlds and two pages' worth of state live side by side in one process, so what changes belongs to an object that
- * its owner makes and passes on. Tables that are filled once and then only read are fine. Does not see what a function
- * that runs at load keeps in its closure. Run by types.mjs.
+ * Finds state at module level: a `let`, a collection that the module writes, an instance of one of our classes. Two
+ * runs, two worlds and the stores of two pages can exist in one process, so state belongs to an object that its owner
+ * creates and passes on. Tables that are filled once and then only read are allowed. The check does not find state in
+ * the closure of a function that runs when the module loads. Run by types.mjs.
  */
 import ts from 'typescript';
 
 /** @typedef {{ readonly file: string, readonly line: number, readonly text: string }} ModuleState */
 
-/** Code that has been fetched is the process's, as a module that was imported is: it holds nothing of a run. */
+/** Loaded code belongs to the process, like an imported module: it contains nothing of a run. */
 const FETCHED_CODE = 'src/base/part.ts';
 
 const COLLECTIONS = /^(Map|Set|WeakMap|WeakSet|Array|DataView|ArrayBuffer|(Big)?(Int|Uint|Float)\d+(Clamped)?Array)$/;

@@ -1,6 +1,7 @@
 /**
- * A Vite plugin: builds the service worker (src/app/offline) as sw.js beside index.html and tells it the files of the
- * site, but for the lessons, which are kept as they are read. Only for the build; the dev server has none.
+ * A Vite plugin that builds the service worker (src/app/offline) as sw.js beside index.html and gives it the list of
+ * the site's files. The lessons are not in the list; the service worker stores them when they are read. Only for the
+ * build; the development server has no service worker.
  */
 import { createHash } from 'node:crypto';
 

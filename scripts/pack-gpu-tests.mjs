@@ -1,6 +1,7 @@
 /**
- * Packs the tests of the project gpu for a machine with a GPU and without npm: `node scripts/pack-gpu-tests.mjs` writes
- * .cache/gpu-tests/, which needs only Node and the package `webgpu` beside it. There, `node run.mjs` runs them all.
+ * Packs the GPU tests for a machine that has a GPU but no npm: `node scripts/pack-gpu-tests.mjs` writes
+ * .cache/gpu-tests/, which needs only Node and the package `webgpu` beside it. On that machine, `node run.mjs` runs all
+ * tests.
  */
 import { cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +15,10 @@ const tests = readdirSync(path.join(root, 'src'), { recursive: true, encoding: '
   file.endsWith('.gpu.test.ts'),
 );
 
-/** A module that reads a file beside it finds it in the folder `src` of the pack. @type {import('vite').Plugin} */
+/**
+ * A module that reads a file next to it finds this file in the folder `src` of the pack.
+ * @type {import('vite').Plugin}
+ */
 const filesBeside = {
   name: 'files-beside',
   enforce: 'pre',

@@ -1,7 +1,8 @@
 /**
- * `npm run picture`: the two pictures of the README, of the page as it is now. docs/playground.png is a moment of an
- * all-reduce; docs/playground-moving.png is one whole step as an animated PNG, frame by frame from the running page,
- * whose clock this script turns, so that the animation is even on a busy machine. `-- --built` takes the site in dist/.
+ * `npm run picture`: takes the two pictures of the README from the current page. docs/playground.png shows a moment of
+ * an all-reduce. docs/playground-moving.png shows one whole step as an animated PNG, frame by frame from the running
+ * page; this script advances the page's clock, so that the animation is smooth even if the machine is busy. `--
+ * --built` uses the site in dist/.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +13,7 @@ const { values } = readArguments({
   command: 'npm run picture --',
   about:
     'Takes the two pictures of the README from the current page: docs/playground.png, and docs/playground-moving.png, an animation of one step.',
-  options: { built: { help: 'Use the site that is in dist/, without a build.' } },
+  options: { built: { help: 'Use the site in dist/, without building it.' } },
 });
 ensureInstalled();
 const { build } = await import('vite');
@@ -21,9 +22,11 @@ const { animatedPng } = await import('./apng.mjs');
 const { chromiumFlags, findChromium } = await import('./chromium.mjs');
 const { serveFolder } = await import('./static-server.mjs');
 
-/** How far before the end of the step the still is. */
+/** The still picture is this long before the end of the step. */
 const EVENTS_BACK = 40;
-/** One step in so many frames. GitHub shows the file up to 10 MB; a README should stay under 1.5 MB. */
+/**
+ * The number of frames of the step. GitHub shows files up to 10 MB; a picture of a README should have less than 1.5 MB.
+ */
 const SECONDS_PER_STEP = 5;
 const FRAME_MS = 125;
 const MOST_BYTES = 1_500_000;
@@ -35,7 +38,7 @@ const browser = await chromium.launch({ executablePath, args: chromiumFlags });
 const docs = (/** @type {string} */ name) => path.join(root, 'docs', name);
 
 /**
- * The page after some training, so that the decision field shows a spiral, without notices.
+ * The page without notices after some training, so that the decision field shows a spiral.
  *
  * @param {{width: number, height: number}} viewport
  */
@@ -72,7 +75,7 @@ await still.page.close();
 const { page, press, speed } = await trained({ width: 1200, height: 750 });
 await speed.selectOption(`${SECONDS_PER_STEP} s per step`);
 await press('Play');
-// Play first ends the step that is shown; the animation begins with the one after it.
+// Play first finishes the step that is shown; the animation begins with the next step.
 const shown = page.getByText(/moment \d+ of \d+/);
 while (!/moment [12] of/.test(await shown.first().innerText())) await page.waitForTimeout(50);
 await page.clock.pauseAt(await page.evaluate(() => Date.now() + 50));

@@ -1,6 +1,6 @@
 /**
- * `npm run previews`: the pictures that other sites show beside a link to a lesson, learn/NAME/preview.png, taken of
- * the built site: title and first figure. They are committed, since a build has no browser.
+ * `npm run previews`: takes the pictures that other sites show beside a link to a lesson, learn/NAME/preview.png, from
+ * the built site: title and first figure. The pictures are committed, because a build has no browser.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { readArguments } from './read-arguments.mjs';
 readArguments({
   command: 'npm run previews --',
   about:
-    'Takes the pictures that other sites show beside a link to a lesson, learn/NAME/preview.png, of the site that `npm run build` has built.',
+    'Takes the pictures that other sites show beside a link to a lesson, learn/NAME/preview.png, from the site that `npm run build` has built.',
 });
 ensureInstalled();
 const { chromium } = await import('playwright-core');

@@ -1,5 +1,6 @@
 /**
- * Prints the adapter that Dawn for Node gets, or exits with 1. A process of its own, because a driver may also crash.
+ * Prints the adapter that Dawn for Node gets, or exits with status 1. It is a process of its own, because a driver may
+ * crash.
  */
 import { create } from 'webgpu';
 

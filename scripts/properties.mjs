@@ -1,6 +1,6 @@
 /**
- * `npm run properties [-- --seed 7]`: the property tests with a seed of their own, a new one each time if none is
- * given. The seed is printed first: what fails is found again with it.
+ * `npm run properties [-- --seed 7]`: runs the property tests with the given seed, or draws a new seed. Prints the seed
+ * first, so that a failure can be repeated.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { ensureInstalled } from './install.mjs';

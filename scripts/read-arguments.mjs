@@ -1,7 +1,7 @@
 /**
- * The command line of a script of package.json, read by one table: `--help` prints the usage that the table gives, an
- * unknown option or a value too many is refused in one line with the nearest option there is. Called first by every
- * script, before packages are installed: Node's own modules only.
+ * Reads the command line of the scripts of package.json by a table of options. `--help` prints the usage from this
+ * table. An unknown option or an extra word is refused in one line, which names the most similar option. Every script
+ * calls this before packages are installed, so it uses only Node's own modules.
  */
 import { parseArgs } from 'node:util';
 
@@ -22,7 +22,7 @@ import { parseArgs } from 'node:util';
 const WIDTH = 96;
 
 /**
- * Ends the process where the usage is asked for (status 0) or the command line is wrong (status 2).
+ * Ends the process if the usage is asked for (status 0) or the command line is wrong (status 2).
  *
  * @template {Record<string, Option>} [O={}]
  * @param {{command: string, about: string, options?: O, words?: string, passesOnTo?: string}} table
@@ -85,7 +85,7 @@ function complaintOf({ options = {}, words }, tokens) {
 }
 
 /**
- * The one that begins like the name, or differs by the fewest letters, up to half of them.
+ * The option that begins like the name, or differs by the fewest letters, at most half of them.
  *
  * @param {string} name
  * @param {readonly string[]} known
@@ -99,7 +99,7 @@ export function nearest(name, known) {
 }
 
 /**
- * Letters to insert, remove or replace.
+ * The number of letters to insert, remove or replace.
  *
  * @param {string} a
  * @param {string} b

@@ -1,12 +1,13 @@
 /**
- * Test files that are in the rest as a whole (scripts/tier.ts): a quick run does not even load them. In the comment at
- * their head stands `@module-tag rest`, which Vitest reads, and after it why the quick tier can do without the file.
+ * Test files that belong to the rest as a whole (scripts/tier.ts): a quick run does not load them. The comment at the
+ * head of such a file ends with `@module-tag rest`, which Vitest reads, and the reason why the quick tier can do
+ * without the file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Why the file is left for `npm run test:all`, '' where it does not say why; undefined: it is not left.
+ * The reason why the whole file is in the rest, '' if there is no reason; undefined if the file is not in the rest.
  *
  * @param {string} source
  * @returns {string | undefined}
@@ -17,7 +18,7 @@ export function restOf(source) {
 }
 
 /**
- * By file, from the root, with slashes.
+ * By file name, relative to the root, with slashes.
  *
  * @param {string} root
  * @returns {Map<string, string>}

@@ -1,7 +1,7 @@
 /**
  * The sheets of `npm run gallery -- rooms`: the room of rank 0 for every operator at 4, 8 and 16 ranks and on a phone,
- * light and dark, one picture to look at for each of these eight. A test makes the rooms (src/app/stage/operators/
- * rooms.test.ts), since it runs the nets and paints without a browser; here they are set side by side.
+ * light and dark, one picture for each of these eight. A test draws the rooms (src/app/stage/operators/ rooms.test.ts),
+ * because it runs the nets and paints without a browser; this script arranges them in sheets.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const WIDTH = 1700;
 const GROUND = { light: '#f4f2ee', dark: '#16161a' };
 
 /**
- * Gives the exit status of the test that makes the rooms.
+ * Returns the exit status of the test that draws the rooms.
  * @param {string} folder
  * @param {import('playwright-core').Browser} browser
  */

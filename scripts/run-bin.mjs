@@ -44,7 +44,7 @@ export function runBin(command, args, environment = {}) {
 }
 
 /**
- * For tools that run beside others: what it writes is kept until it has ended.
+ * For tools that run at the same time as others: collects the output until the tool has ended.
  *
  * @param {string} command
  * @param {string[]} args

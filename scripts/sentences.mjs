@@ -1,7 +1,8 @@
 /**
- * `npm run sentences`: every text that people read, with its place, to be read in one go by someone who did not write
- * it. Three parts: what the lessons say, what the page says (its sources, file:line), and what the stage says of
- * moments in small runs of all modes, with the why. `-- lessons`, `-- page` or `-- stage` prints one part.
+ * `npm run sentences`: prints every text that users read, with its place, so that someone who did not write the texts
+ * can read them in one go. There are three parts: the texts of the lessons, the texts of the page (in its sources, as
+ * file:line), and the sentences about moments that the stage shows in small runs of all modes, with their reasons. `--
+ * lessons`, `-- page` or `-- stage` prints one part.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { readArguments } from './read-arguments.mjs';
 const { words: asked } = readArguments({
   command: 'npm run sentences --',
   about:
-    'Prints every text of the lessons and of the page with its place, and every sentence that the stage shows in small runs of all modes. Someone who did not write them should read them.',
+    'Prints every text of the lessons and of the page with its place, and every sentence that the stage shows in small runs of all modes. Someone who did not write these texts should read them.',
   words: 'PART: lessons, page or stage; without it, all three',
 });
 ensureInstalled();
@@ -28,7 +29,7 @@ if (unknown !== undefined) {
 }
 const isAsked = (/** @type {string} */ part) => asked.length === 0 || asked.includes(part);
 
-/** Files of that folder as git knows them, tests left out. */
+/** The files of this folder that git knows, without tests. */
 const filesIn = (/** @type {string[]} */ ...folders) =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...folders], { cwd: root, encoding: 'utf8' })
     .split('\n')
@@ -47,7 +48,7 @@ function print(heading, files) {
   }
 }
 
-/** What says something on the page: components, and the rooms whose words, notices and refusals it shows. */
+/** The sources of the page's texts: components, and the rooms whose words, notices and refusals the page shows. */
 const PAGE = [
   'src/app',
   'src/lessons/page',

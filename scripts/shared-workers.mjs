@@ -1,13 +1,13 @@
 /**
- * A Vite plugin: workers are entries of the same build as the page. Vite builds each worker by itself, so the engine
- * would be in the session's worker, in the ranks' and in whatever the page loads of it, once each; so built, what two
- * of them need is one chunk that both import. Only for the build; the dev server needs none of it.
+ * A Vite plugin that makes workers entries of the page's build. Vite builds each worker separately, so the session's
+ * worker, the ranks' workers and the page would each contain the engine. With this plugin, code that two of them need
+ * is one chunk that both import. Only for the build; the development server does not need it.
  */
 
-/** The words by which a worker is started here (base/policy-worker), outside comments. */
+/** The code that starts a worker here (base/policy-worker), outside comments. */
 const START = /(?<!^ \*.*)new Worker\(\s*new URL\('([^']+)', import\.meta\.url\)/gm;
 
-/** Vite's own module around each import(): it puts <link>s into the document, and a worker has none. */
+/** Vite's own module for every import(): it adds <link> elements to the document, and a worker has no document. */
 const PRELOAD = '\0vite/preload-helper.js';
 const PRELOAD_HEAD = 'function preload(baseModule, deps, importerUrl) {';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: 10,000 steps of every preset and 200 changes of mode and model on the GPU that Dawn finds, with a
- * collected heap before each look. It takes hours on a software adapter; `-- --steps 500 --switches 24` is a shorter
- * one. CI runs the short form as a part of the gpu tests.
+ * `npm run soak`: trains 10,000 steps of every preset and changes mode and model 200 times, on the GPU that Dawn finds,
+ * and collects garbage before each measurement. On a software adapter this takes hours; `-- --steps 500 --switches 24`
+ * is shorter. CI runs a short form as one of the GPU tests.
  */
 import { ensureInstalled } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';

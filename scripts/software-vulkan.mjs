@@ -1,15 +1,15 @@
 /**
- * The environment under which Dawn for Node (npm `webgpu`) finds a Vulkan driver: on Linux the SwiftShader that every
- * Chromium brings along. The variables are read when the process starts, so they must be set for a child process, never
- * for oneself.
+ * The environment variables with which Dawn for Node (npm `webgpu`) finds a Vulkan driver: on Linux the SwiftShader of
+ * an installed Chromium. A process reads these variables when it starts, so they must be set for a child process;
+ * setting them in the running process has no effect.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** Real drivers register themselves here; where one does, Dawn finds it without help. */
+/** Real drivers register themselves here; Dawn then finds them without help. */
 function hasSystemDriver() {
   return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d'].some(
-    // lavapipe of older Mesa is installed on many machines without a GPU and is refused by Dawn.
+    // lavapipe of older Mesa versions is installed on many machines without a GPU, and Dawn refuses it.
     (folder) =>
       existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.json') && !/lvp|lavapipe/.test(file)),
   );

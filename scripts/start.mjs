@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs what is missing, then serves the playground. PORT chooses the port; a taken one is said, the
- * next is used.
+ * `npm start`: installs missing packages, then serves the playground. PORT chooses the port; if this port is taken,
+ * Vite says so and uses the next one.
  */
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
@@ -8,7 +8,7 @@ import { readArguments } from './read-arguments.mjs';
 readArguments({
   command: 'npm start --',
   about:
-    'Installs the packages that are missing and serves the playground with Vite; changes show at once. The environment variable PORT chooses the port; where it is taken the next free one is used.',
+    'Installs missing packages and serves the playground with Vite; the page shows a changed file at once. The environment variable PORT chooses the port; if this port is taken, the next free port is used.',
 });
 ensureInstalled();
 const { createServer } = await import('vite');
@@ -24,12 +24,12 @@ const server = await createServer({
   server: {
     port: wanted,
     strictPort: false,
-    // Cross-origin isolated: threads of the CPU device share memory only in such a page.
+    // Only in a cross-origin isolated page can threads of the CPU device share memory.
     headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
     ...(host ? { host } : {}),
   },
 });
-// Vite says itself when the port is taken, and goes on to the next.
+// If the port is taken, Vite says so and tries the next one.
 await server.listen();
 console.log('\n  Lockstep runs at');
 server.printUrls();

@@ -1,6 +1,6 @@
 /**
- * A plain static file server without special headers, as the simplest host would be: serves a folder under a path
- * prefix. The browser tests, the bench and `lockstep train --browser` open the built site through it.
+ * A plain static file server without special headers, like the simplest host: serves a folder under a path prefix. The
+ * browser tests, the benchmark and `lockstep train --browser` open the built site through it.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';

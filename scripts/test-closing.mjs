@@ -1,4 +1,7 @@
-/** The last lines of a run of the tests: how many passed and failed, what failed, and how. Called by test.mjs. */
+/**
+ * The last lines of a test run: how many tests passed and failed, which failed, and with which message. Called by
+ * test.mjs.
+ */
 import { noTorchBanner } from './find-torch.mjs';
 import { failureLines, problemLines } from './test-counts.mjs';
 

@@ -1,7 +1,7 @@
 /**
- * Reads the JSON reports of Vitest and Playwright into counts, failures and problems. A report that is missing, a run
- * that ended badly although all tests passed, a skipped test, and a test group without tests are problems: CI must not
- * pass by not testing. Failures are said once more at the end of the run: often the end of a log is all that is kept.
+ * Reads the JSON reports of Vitest and Playwright into counts, failures and problems. Problems are: a missing report, a
+ * run that ended badly although all tests passed, a skipped test, and a project without tests, because CI must not pass
+ * without testing. Failures are printed once more at the end of the run, because often only the end of a log is kept.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,12 +14,12 @@ import { belongs } from './tiers.mjs';
 /** @typedef {import('./tiers.mjs').TierTest} TierTest */
 /** @typedef {{file: string, name: string, message: string}} Failure `file`: with the line, where it is known. */
 
-/** So many failures, and so many problems, are said at the end of a run; and so many lines of a failure. */
+/** The most failures and problems printed at the end of a run, and the most lines of a failure. */
 const FAILURES = 20;
 const LINES = 12;
 
 /**
- * What the end of a log says of the tests that failed.
+ * The lines about failed tests at the end of a log.
  *
  * @param {readonly Failure[]} failures
  * @returns {string[]} lines
@@ -37,7 +37,7 @@ export function failureLines(failures) {
 }
 
 /**
- * What the end of a log says of what fails a run without a failed test.
+ * The lines at the end of a log about causes that fail a run without a failed test.
  *
  * @param {readonly string[]} problems
  * @returns {string[]} lines
@@ -56,7 +56,7 @@ const projectOf = (file) => PROJECTS.find((name) => file.endsWith(`.${name}.test
 const fromRoot = (file) => (path.isAbsolute(file) ? path.relative(root, file) : file).replaceAll(path.sep, '/');
 
 /**
- * `tests` has all tests of the files that were loaded, also those of the other tier.
+ * `tests` has all tests of the loaded files, also tests of the other tier.
  *
  * @param {string} reportFile
  * @param {number} status
@@ -76,7 +76,7 @@ export function vitestCounts(reportFile, status, tier = 'all') {
     for (const file of JSON.parse(readFileSync(reportFile, 'utf8')).testResults) {
       const counts = projects[projectOf(file.name)];
       if (!counts) continue;
-      // A file that does not load has failed without any test in it.
+      // A file that cannot be loaded is a failure, although it has no failed test.
       if (
         file.status === 'failed' &&
         file.assertionResults.every((/** @type {{status: string}} */ test) => test.status !== 'failed')
@@ -84,7 +84,7 @@ export function vitestCounts(reportFile, status, tier = 'all') {
         counts.failed += 1;
         failures.push({ file: file.name, name: 'the file itself', message: file.message ?? '' });
       }
-      /** Some tables have the same name twice. @type {Map<string, number>} */
+      /** Some tables contain the same name twice. @type {Map<string, number>} */
       const names = new Map();
       for (const test of file.assertionResults) {
         const { status, fullName, tags = [], meta = {} } = test;
@@ -130,7 +130,7 @@ export function vitestCounts(reportFile, status, tier = 'all') {
  */
 
 /**
- * Tests that failed, and those that passed only when they were tried again.
+ * Failed tests, and tests that passed only when they were repeated.
  *
  * @param {readonly PlaywrightSuite[]} suites
  * @param {readonly string[]} [within] titles around them
@@ -182,7 +182,7 @@ function reasonOf(tests) {
 }
 
 /**
- * What `playwright test --list` has written: no test of it ran.
+ * The output of `playwright test --list`: none of these tests has run.
  *
  * @param {string} reportFile
  * @returns {TierTest[]}
@@ -206,7 +206,7 @@ export function playwrightCounts(reportFile, status) {
   if (stats.skipped > 0) problems.push(`${stats.skipped} browser tests were skipped`);
   if (counts.passed + counts.failed === 0) problems.push('no browser test ran');
   if (status !== 0 && counts.failed === 0) problems.push(`Playwright ended with status ${status}`);
-  // What failed outside of any test: a server that did not start, a file that does not load.
+  // Failures outside of tests: a server that did not start, a file that cannot be loaded.
   const outside = errors.map((/** @type {PlaywrightError} */ { message = '' }) => ({
     file: 'Playwright',
     name: 'outside of the tests',

@@ -1,16 +1,17 @@
 /**
- * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs the quick tier
- * of the tests: Vitest's projects pure, null, torch and gpu, then Playwright on the built site. `npm run test:all` runs
- * all tests, and `npm run test:all -- --rest` only those that `npm test` has left (tiers.mjs), with a closing line for
- * both. A GPU test that is missing or skipped fails the run; tests that need PyTorch do not run where there is none.
- * The last lines sum all of them, say in large letters that PyTorch was missing, and say again what failed, and how.
+ * `npm test`: prepares everything that the tests need (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and
+ * runs the quick tier of the tests: Vitest's projects pure, null, torch and gpu, then Playwright on the built site.
+ * `npm run test:all` runs all tests, and `npm run test:all -- --rest` only the tests that `npm test` leaves out
+ * (tiers.mjs), with a closing line about both. A missing or skipped GPU test fails the run; tests that need PyTorch do
+ * not run if it is missing. The last lines sum up all tests, say in large letters if PyTorch was missing, and repeat
+ * which tests failed, and with which message.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
 
-/** What the tests read. @type {readonly string[]} */
+/** The files that the tests read. @type {readonly string[]} */
 const SOURCES = [
   'src',
   'assembly',
@@ -83,26 +84,26 @@ if ((await runBin('node', ['scripts/probe-dawn.mjs'], environment)) !== 0) {
 const torch = findTorch().found;
 console.log(torch ? `PyTorch ${torch.torch} at ${torch.path}` : 'No PyTorch: its tests will not run.');
 
-/** The quick run that the rest completes, where nothing has changed since. */
+/** The quick run to which this run of the rest belongs, if no file has changed since. */
 const before = reportsOf('quick');
 const quick =
   tier === 'rest' && Object.values(before).every((file) => isCurrent(root, path.relative(root, file), SOURCES))
     ? closing([vitestCounts(before.vitest, 0, 'quick'), playwrightCounts(before.playwright, 0)])
     : undefined;
 if (tier === 'rest' && !quick) console.log('No run of `npm test` is there for these files: only the rest is counted.');
-/** Files without a test for the rest need not be loaded. No file: all. */
+/** Files without a test of the rest need not be loaded. Without a file: all. */
 const wholeFiles = restFiles(root);
 const halves = quick?.tests.filter((test) => test.kind !== 'browser' && !test.ran).map(({ file }) => file);
 const files = halves ? [...new Set([...halves, ...wholeFiles.keys()])] : [];
 console.log(`Set-up took ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 
 /**
- * Nets of a few hundred numbers leave much garbage that dies young. A larger nursery collects it less often; one thread
- * collects it, since both cores run tests already. Together they save an eighth of the pure tests' CPU time, and a
- * twentieth of the build's, which runs the figures of the lessons.
+ * Nets of a few hundred numbers make much garbage that soon can be collected. With a larger nursery V8 collects it less
+ * often, and only one thread collects it, because the tests already use both cores. Together these options save an
+ * eighth of the CPU time of the pure tests, and a twentieth of the build's, which trains the figures of the lessons.
  */
 const GARBAGE = ['--single-threaded-gc', '--max-semi-space-size=64'];
-// What the browser tests need is built meanwhile, unless it is there.
+// Meanwhile the site for the browser tests is built, unless it is up to date.
 const isBuilt = tier === 'rest' && isCurrent(root, 'dist/index.html', [...SOURCES, 'index.html', 'vite.config.ts']);
 const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
 const building = isBuilt ? Promise.resolve(0) : runBin('node', [...GARBAGE, vite, 'build', '--logLevel', 'warn']);

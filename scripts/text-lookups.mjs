@@ -1,8 +1,8 @@
 /**
  * Finds plain objects that are indexed with a text (`table[name]`, `name in table`, `const { [name]: value } = table`).
- * Such a name finds what every object inherits, too, and writing `table['__proto__']` changes the object's kind: names
- * that users write, and files and tensors bear, must go through `lookup` of src/base, or into a Map. Names of a known
- * set of words (`'a' | 'b'`) and numbers are fine. Run by types.mjs.
+ * Such an index also finds entries that every object inherits, and writing `table['__proto__']` changes the prototype.
+ * So names that come from users, files or tensors must go through `lookup` of src/base, or into a Map. Indexing with a
+ * known set of words (`'a' | 'b'`) or with numbers is allowed. Run by types.mjs.
  */
 import ts from 'typescript';
 
@@ -29,7 +29,7 @@ export function textLookups(program, isChecked) {
     if (ts.isElementAccessExpression(node)) return isText(checker.getTypeAtLocation(node.argumentExpression));
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword)
       return isText(checker.getTypeAtLocation(node.left));
-    // `{ [name]: _, ...rest }` leaves an entry out and does not look at it.
+    // `{ [name]: _, ...rest }` only omits an entry; it does not read it.
     if (!ts.isBindingElement(node) || !node.propertyName || !ts.isComputedPropertyName(node.propertyName)) return false;
     return node.name.getText() !== '_' && isText(checker.getTypeAtLocation(node.propertyName.expression));
   };

@@ -1,6 +1,6 @@
 /**
- * The texts of a source file that people read, each with its line: of TypeScript the words between JSX tags and every
- * literal of three words or more, of MDX each paragraph, heading and attribute. Pure. Called by sentences.mjs.
+ * The texts of a source file that users read, each with its line: in TypeScript the words between JSX tags and every
+ * literal of three words or more; in MDX each paragraph, heading and attribute. Pure. Called by sentences.mjs.
  */
 import { createProcessor } from '@mdx-js/mdx';
 import remarkFrontmatter from 'remark-frontmatter';
@@ -12,10 +12,13 @@ import ts from 'typescript';
 const isSaid = (/** @type {string} */ text) => text.trim().split(/\s+/).length >= 3 && /[a-z]{2}/i.test(text);
 const inOneLine = (/** @type {string} */ text) => text.replace(/\s+/g, ' ').trim();
 
-/** Attributes whose single words are read, too. */
+/** Attributes that are read even if they are a single word. */
 const READ_ATTRIBUTES = new Set(['alt', 'aria-label', 'label', 'placeholder', 'title']);
 
-/** A template with its holes as {name}. @param {ts.TemplateExpression} node @param {ts.SourceFile} source */
+/**
+ * A template literal, with {name} for each expression.
+ * @param {ts.TemplateExpression} node @param {ts.SourceFile} source
+ */
 const templateText = (node, source) =>
   node.head.text +
   node.templateSpans.map(({ expression, literal }) => `{${expression.getText(source)}}${literal.text}`).join('');
@@ -52,7 +55,7 @@ const processor = createProcessor({ remarkPlugins: [remarkFrontmatter, remarkMat
 const BLOCKS = new Set(['paragraph', 'heading', 'tableCell']);
 
 /**
- * What a reader sees of a node; a value of a run as <its name>.
+ * The text that a reader sees of a node; a value from a run is <its name>.
  * @param {any} node
  * @returns {string}
  */

@@ -1,13 +1,14 @@
 /**
- * The tiers of tests: `npm test` runs the quick one, `npm run test:all` runs all, and `npm run test:all -- --rest` what
- * the quick one has left. Which tier a test is in stands at the test (scripts/tier.ts). Here is how the runners are
- * asked for a tier, and what a tier must hold. Read by test.mjs, test-counts.mjs and vite.config.ts; runs nothing.
+ * The tiers of tests: `npm test` runs the quick tier, `npm run test:all` runs all tests, and `npm run test:all --
+ * --rest` the tests that the quick tier leaves out. Each test says to which tier it belongs (scripts/tier.ts). This
+ * file has the runners' options for a tier, and the rules that a tier must fulfil. Read by test.mjs, test-counts.mjs
+ * and vite.config.ts; runs nothing.
  */
 import path from 'node:path';
 
 /** @typedef {'quick' | 'rest' | 'all'} Tier */
 /**
- * A test as the reports of Vitest and Playwright have it. `id` is one test's alone.
+ * A test from the reports of Vitest and Playwright. Every test has a different `id`.
  * @typedef {{id: string, file: string, kind: string, tags: readonly string[], reason?: string, ran: boolean,
  *   ms: number}} TierTest
  */
@@ -53,17 +54,21 @@ export const vitestTier = (tier) => (tier === 'all' ? [] : ['--tags-filter', tie
 export const playwrightTier = (tier) =>
   tier === 'all' ? [] : [tier === 'rest' ? '--grep' : '--grep-invert', '@rest\\b'];
 
-/** Whether a test with these tags runs in the tier. @param {Tier} tier @param {readonly string[]} tags */
+/** Whether a test with these tags belongs to the tier. @param {Tier} tier @param {readonly string[]} tags */
 export const belongs = (tier, tags) => tier === 'all' || tags.includes('rest') === (tier === 'rest');
 
-/** src/graph/ops.test.ts is of the room graph; learn/ddp/claims.test.ts of learn. @param {string} file from the root */
+/**
+ * The room of a test file: src/graph/ops.test.ts is in src/graph, learn/ddp/claims.test.ts in learn.
+ * @param {string} file from the root
+ */
 const roomOf = (file) => {
   const [first = '', second = ''] = file.split(/[\\/]/);
   return first === 'src' ? path.posix.join(first, second) : first;
 };
 
 /**
- * What the quick tier lacks: a kind of tests, a mode in one of the kinds that train, or a room of which no test ran.
+ * What is missing in the quick tier: a kind of tests, a mode in one of the kinds that train, or a room without any
+ * test.
  *
  * @param {readonly TierTest[]} tests all tests, also those that are left
  * @param {readonly string[]} kinds those that can run here
@@ -90,7 +95,7 @@ export function missingInQuick(tests, kinds, restFiles = []) {
 }
 
 /**
- * What keeps the quick tier and the rest from being all tests, each once.
+ * The tests that did not run exactly once in the quick tier and the rest together.
  *
  * @param {readonly TierTest[]} quick the tests of a quick run
  * @param {readonly TierTest[]} rest the tests of the run of the rest
@@ -119,11 +124,11 @@ export const withoutReason = (tests, restFiles = new Map()) => [
     .map(([file]) => `${file} is left for test:all without a reason after @module-tag rest`),
 ];
 
-/** The quick tier should take no longer, on two cores that do nothing else. */
+/** The quick tier should not take longer than this on two cores that do nothing else. */
 const QUICK_SECONDS = 480;
 
 /**
- * What to do when the quick tier has become slow, and with which tests. It fails nothing: machines differ.
+ * Advice, with the slowest tests, if the quick tier has become slow. It fails no run, because machines differ.
  *
  * @param {number} seconds
  * @param {readonly TierTest[]} tests

@@ -1,15 +1,16 @@
 /**
- * Where Vitest keeps the modules it has transformed, so that its four projects, and the next run, need not do it again:
- * half of what a short run takes. Vitest asks for the module's text and the configuration; what transforms it is asked
- * here, so that a change of a plugin begins a new folder, and the one before it goes. So does a file that comes or goes
- * where modules import all files of a folder (import.meta.glob): their own text stays the same.
+ * Where Vitest keeps transformed modules, so that its four projects and the next run need not transform them again,
+ * which takes half of the time of a short run. Vitest's key contains the module's text and the configuration, but not
+ * the plugins. So this file uses another folder after a change of a plugin, and deletes the old folder. It does the
+ * same if a file is added to or removed from a folder of which modules import all files (import.meta.glob), because
+ * then the text of these modules does not change.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './install.mjs';
 
-/** Folders that are imported whole. */
+/** Folders of which all files are imported. */
 const WHOLE = ['shaders', 'learn'];
 /** A folder whose files are one module. */
 const COMPILED = 'assembly';

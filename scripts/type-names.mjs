@@ -1,6 +1,6 @@
 /**
- * Finds exported types of one name in several files. A name says what it is of (`GridCell`, `ScheduleCell`), so whoever
- * reads or searches it finds one thing. Types that a file only passes on count once. Run by types.mjs.
+ * Finds exported types that have the same name in several files. A name says of what the type is (`GridCell`,
+ * `ScheduleCell`), so a search finds one thing. A type that a file only re-exports counts once. Run by types.mjs.
  */
 import ts from 'typescript';
 

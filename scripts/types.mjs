@@ -1,7 +1,7 @@
 /**
- * Part of `npm run check`: all that asks TypeScript, on one program, since making it takes most of the time. Types are
- * right everywhere; in src/, but for tests, no plain object is indexed with a text (text-lookups.mjs), no module keeps
- * state of its own (module-state.mjs), and no two files export types of one name (type-names.mjs).
+ * Part of `npm run check`: all checks that use TypeScript, on one program, because creating it takes most of the time.
+ * Types are right everywhere. In src/, without its tests, no plain object is indexed with a text (text-lookups.mjs), no
+ * module keeps state (module-state.mjs), and no two files export types of the same name (type-names.mjs).
  */
 import path from 'node:path';
 import ts from 'typescript';
@@ -10,7 +10,7 @@ import { moduleState } from './module-state.mjs';
 import { textLookups } from './text-lookups.mjs';
 import { sharedTypeNames } from './type-names.mjs';
 
-/** Where a text becomes an entry. */
+/** The file that may look up entries by a text. */
 const LOOKUP = 'src/base/lookup.ts';
 
 const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile);
@@ -21,7 +21,7 @@ const isSource = (/** @type {string} */ file) =>
 
 const program = ts.createProgram(fileNames, options);
 const sources = program.getSourceFiles().filter(({ fileName }) => isSource(fileName)).length;
-// A moved folder must not look like a clean one.
+// After a move of the folder the check must not pass with no files.
 if (sources < 100) throw new Error(`only ${sources} files of src/ were looked at`);
 
 const wrong = ts.getPreEmitDiagnostics(program);

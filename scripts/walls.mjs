@@ -1,6 +1,7 @@
 /**
- * Checks the import walls of .dependency-cruiser.cjs. Not the command line of dependency-cruiser, because with a
- * TypeScript it does not know that finds no modules and reports success: here too few modules are a failure.
+ * Checks the imports between rooms against .dependency-cruiser.cjs. It does not use dependency-cruiser's command line,
+ * which finds no modules and reports success if it does not support the installed TypeScript: here too few modules are
+ * a failure.
  */
 import { readdirSync } from 'node:fs';
 import { cruise } from 'dependency-cruiser';

@@ -1,6 +1,6 @@
 /**
- * Which lines of a source or a document are comments or prose and wider than 120 columns; of a kernel or of Python its
- * code, too, which no formatter wraps. Called by columns.mjs.
+ * Finds the comments and the prose of a source or a document that are wider than 120 columns, and also wide code in
+ * kernels and Python, which no formatter wraps. Called by columns.mjs.
  */
 
 const WIDTH = 120;

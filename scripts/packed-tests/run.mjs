@@ -1,6 +1,6 @@
 /**
- * Runs one packed test file, or without a name all of them, several at once: `node run.mjs [FILE]`. Prints each
- * failure and one line per file, and writes results.json. Exits with 1 where a test failed.
+ * Runs one packed test file, or without a name all files, several at a time: `node run.mjs [FILE]`. Prints each failure
+ * and one line per file, and writes results.json. Exits with status 1 if a test failed.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { restoreAllMocks } from '@vitest/spy';
 import { globals } from 'webgpu';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-/** Where packed modules find the files that they read. */
+/** The folder in which packed modules find the files that they read. */
 Reflect.set(globalThis, 'LOCKSTEP_PACK', pathToFileURL(`${here}/`));
 
 /** @returns {any} */

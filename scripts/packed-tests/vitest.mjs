@@ -1,6 +1,6 @@
 /**
- * What tests import as 'vitest' when they are packed for a machine without npm (scripts/pack-gpu-tests.mjs): Vitest's
- * own runner and matchers, without its server, its reporters and its transforms.
+ * The module 'vitest' of tests that are packed for a machine without npm (scripts/pack-gpu-tests.mjs): Vitest's own
+ * runner and matchers, without its server, reporters and transforms.
  */
 
 import {
