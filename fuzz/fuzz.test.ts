@@ -1,6 +1,6 @@
 /**
- * The fuzzers. In `npm run test:all` each makes some hundred cases of one fixed seed, and those of regressions.json;
- * `npm run fuzz` goes on for as long as one likes and sets what is read here from the environment.
+ * The fuzzers. In `npm run test:all` each fuzzer tries some hundred cases of one fixed seed, and the cases of
+ * regressions.json. `npm run fuzz` runs longer, and sets the environment variables that this file reads.
  *
  * @module-tag rest: grown.test.ts reads the files that cost most; damaged.test.ts, permalink.test.ts and reading-
  * bounds.test.ts have inputs that are refused.
@@ -9,7 +9,7 @@ import { describe, test } from 'vitest';
 import { TARGETS } from './targets';
 
 const minutes = Number(process.env['LOCKSTEP_FUZZ_MINUTES'] ?? 0);
-/** Cases of each fuzzer; 0: as many as its row says. */
+/** Number of cases of each fuzzer; 0: the number in its row. */
 const wanted = Number(process.env['LOCKSTEP_FUZZ_CASES'] ?? 0);
 const only = process.env['LOCKSTEP_FUZZ_ONLY'];
 const seed = Number(process.env['LOCKSTEP_FUZZ_SEED'] ?? 20_260_101);

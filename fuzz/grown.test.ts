@@ -1,4 +1,4 @@
-/** Each file that was made to cost its reader more than its size, once: the fuzzers draw from the same rows. */
+/** Tries each file that was made to cost its reader more than its size once; the fuzzers draw from the same rows. */
 import { test } from 'vitest';
 import { GROWN_RECORDINGS, GROWN_REPORTS } from './arbitraries/grown';
 import { tryRecording } from './try-recordings';

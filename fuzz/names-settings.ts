@@ -1,7 +1,7 @@
 /**
- * What the fuzzers of configurations hold every refusal to: it names a setting by its key, and the value that was
- * given. The schema's complaints carry `issues`, all others `settings` (base/refused-settings); what a file's bytes are
- * refused for names the file.
+ * Every refusal of a configuration must name a setting by its key, and the given value. The schema's errors have
+ * `issues`, all other refusals have `settings` (base/refused-settings). A refusal because of a file's bytes names the
+ * file.
  */
 import type { LockstepError } from '../src/base/errors';
 import { valueText } from '../src/base/refused-settings';
@@ -10,15 +10,15 @@ import { configSchema } from '../src/protocol/config';
 
 const KNOWN = settingNames(configSchema);
 
-/** Throws where a refusal of a configuration does not say which setting it is about. `input`: what was refused. */
+/** Throws if a refusal of a configuration does not name the setting. `input`: the refused configuration. */
 export function checkNamesSettings({ message, details, code }: LockstepError, input: unknown): void {
   const fail = (what: string): never => {
     throw new Error(`${what} (${code}): ${message}`);
   };
   const { settings, issues, file } = details;
-  // A layer that does not fit the one before: `model.layers.2 (Linear): mat1 and mat2 shapes ... (32x10 and 8x4)`.
+  // A layer that does not fit the layer before it: `model.layers.2 (Linear): mat1 and mat2 shapes ... (32x10 and 8x4)`.
   if (/\bmodel\.layers\.\d+ \(\w+\)/.test(message) || typeof file === 'string') return;
-  // The schema quotes what it found; bounds on the whole configuration are refused with their place alone.
+  // The schema quotes the value; a refusal because of a limit on the whole configuration gives only the place.
   if (Array.isArray(issues) && issues.length > 0) return;
   if (/nested more than|has more than .* values/.test(message)) return;
   const named = Object.entries((settings ?? {}) as Readonly<Record<string, unknown>>);

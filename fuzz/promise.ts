@@ -1,26 +1,27 @@
 /**
- * The one promise that all fuzzers hold the project to: whatever is given runs, or is refused with a sentence. No stack
- * trace, no words of a library, no message that fills the screen, no hang, and no more work than the size of the input
- * accounts for.
+ * The promise that all fuzzers test: every input either runs or is refused with a sentence. There is no stack trace, no
+ * message of a library, no message that fills the screen, no hang, and no more work than the size of the input
+ * justifies.
  */
 import { LockstepError } from '../src/base/errors';
 
-/** A case takes milliseconds, or seconds where it trains; two minutes is a hang even on a machine under load. */
+/** A case takes milliseconds, or seconds if it trains. Two minutes are a hang even on a busy machine. */
 const HANG_MS = 120_000;
 /**
- * Work that a case may do, in seconds of this process's CPU, which other processes do not slow down. Reading a megabyte
- * takes some tenths of a second; a reader whose work grows with the square of a file is a hundred times over the bound.
+ * The limit of the work for a case, in seconds of this process's CPU time, which other processes do not slow down.
+ * Reading a megabyte takes some tenths of a second; a reader whose work grows with the square of the file's size would
+ * exceed the limit a hundred times.
  */
 const BASE_WORK_S = 6;
 const WORK_S_PER_MEGABYTE = 8;
 const LONGEST_MESSAGE = 2100;
-/** Words of valibot, of V8 and of our own invariants. */
+/** Words of valibot, of V8, and of our own invariants. */
 const FOREIGN =
   /Invalid (type|value|key|array|string)\b|Expected .* but received|\bundefined\b|is not a function|Cannot read prop|Maximum call stack|invariant violated|^missing: |\n\s+at /;
 
 /**
- * What came of it; `refused` is undefined where it ran. Throws where the promise is broken. `inputBytes`: the size of
- * what is read; absent where a case trains and its size says nothing.
+ * The result of a case; `refused` is undefined if the input ran. Throws if the promise is broken. `inputBytes`: the
+ * size of the input; absent if the case trains, because then the size says nothing about the work.
  */
 export async function keepsPromise<T>(
   act: () => T | Promise<T>,
@@ -55,6 +56,6 @@ export function checkSentence(text: string): void {
   if (text.trim().length < 10) throw new Error(`no sentence: ${JSON.stringify(text)}`);
   if (text.length > 2 * LONGEST_MESSAGE)
     throw new Error(`a message of ${text.length} characters: ${text.slice(0, 200)}`);
-  // What the user wrote is in quotes; the words around it are ours.
+  // Text from the user is in quotes; the other words are ours.
   if (FOREIGN.test(text.replace(/"[^"]*"/g, '""'))) throw new Error(`not our words: ${text}`);
 }

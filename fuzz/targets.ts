@@ -1,6 +1,6 @@
 /**
- * What is fuzzed, as a table: a name, what is tried, how many cases a short run makes, and the cases that once broke
- * the promise.
+ * The table of fuzzers: a name, the code that tries a case, the number of cases of a short run, and the cases that once
+ * broke the promise.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ import { anyReport, tryReport } from './try-reports';
 
 export interface Target {
   readonly name: string;
-  /** Of a short run: seconds for all of them. */
+  /** In a short run all fuzzers together take seconds. */
   readonly cases: number;
   check(parameters: fc.Parameters<[unknown]>): Promise<void>;
 }
@@ -76,7 +76,7 @@ function checkNotices(notices: readonly Notice[]): void {
   for (const { text, hint } of notices) checkSentence(`${text} ${hint}`);
 }
 
-/** A link always gives a configuration; it is the same one after it was written and read again. */
+/** A link always gives a configuration. If this configuration is written as a link and read again, it is the same. */
 async function tryLink(link: string): Promise<void> {
   await keepsPromise(() => {
     const { config, view, state, kept, notices } = parsePermalink(`#${link}`);
@@ -87,7 +87,7 @@ async function tryLink(link: string): Promise<void> {
     const again = parsePermalink(`#${written}`);
     if (!same(printState(again.state), printState(state))) throw new Error(`leads elsewhere: ${written}`);
     if (!same(again.config, config)) throw new Error(`written and read again: ${JSON.stringify(again.config)}`);
-    // A key that was refused stays in the link, or has a good value there.
+    // A key that was refused stays in the link, or has a valid value there.
     const keys = new Set(written.split('&').map((pair) => pair.slice(0, pair.indexOf('='))));
     const lost = kept.find(([key]) => /^[\w.]+$/.test(key) && !keys.has(key));
     if (lost) throw new Error(`the link has lost ${lost[0]}`);
@@ -99,7 +99,7 @@ const tryParse = async (config: unknown): Promise<void> => {
   if (refused) checkNamesSettings(refused, config);
 };
 
-/** Small enough to be run a few steps in no time. */
+/** Small enough to train some steps in a moment. */
 function small(config: Config): Config | undefined {
   const { data } = config;
   const sizes = JSON.stringify(config.model).match(/\d+/g) ?? [];
@@ -129,7 +129,7 @@ async function tryRun(input: unknown): Promise<void> {
   const report = ran.result?.report;
   if (!report) return;
   checkNotices(report.notices);
-  // A loss that is not finite, a rank that waits in vain: the run ends with words of its own.
+  // The run may end with a message of its own: the loss is not finite, or a rank waits until the timeout.
   if (report.error) checkSentence(`${report.error.message} ${report.error.hint}`);
 }
 
@@ -151,7 +151,7 @@ const BY_FILES: readonly (readonly [names: readonly string[], data: DataConfig])
   [['note.txt'], { type: 'text', file: 'note.txt', context: 8, testFraction: 0 }],
 ];
 
-/** The damaged file with the whole ones that belong to it, read as data. */
+/** Reads the damaged file as data, together with the undamaged files that belong to it. */
 async function tryFile(file: DamagedFile): Promise<void> {
   const bytes = damaged(file);
   const [names, data] = BY_FILES.find(([all]) => all.includes(file.name)) ?? [];
@@ -170,7 +170,7 @@ async function tryFile(file: DamagedFile): Promise<void> {
   if (refused) checkNamesFile(refused, names);
 }
 
-/** Dropped on the page, together with others or alone. */
+/** Drops the files on the page, together or one at a time. */
 async function tryDrop(files: readonly DamagedFile[]): Promise<void> {
   const given = Object.fromEntries(files.map((file) => [file.name, damaged(file)]));
   const { result } = await keepsPromise(() => takeFiles(PAGE_CONFIG, given));
@@ -182,7 +182,7 @@ async function tryDrop(files: readonly DamagedFile[]): Promise<void> {
 
 let saved: Promise<Files> | undefined;
 let inShards: Files | undefined;
-/** The two files of one checkpoint, written once. */
+/** The two files of one checkpoint, made once. */
 const checkpoint = (): Promise<Files> => {
   saved ??= (async () => {
     let files: Files = {};
@@ -231,7 +231,10 @@ async function tryConfigText(text: string): Promise<void> {
   await keepsPromise(async () => parseConfig((await readRun({ preset: undefined, config: file })).config));
 }
 
-/** What is complained of cannot run, and what is not can: it has a time, messages and a table. */
+/**
+ * A schedule that is refused cannot run, and a schedule that is not refused can run: it has a time, messages and a
+ * table.
+ */
 async function trySchedule(csv: string): Promise<void> {
   const { result: schedule } = await keepsPromise(() => fromCsv(csv));
   if (!schedule) return;
@@ -240,10 +243,10 @@ async function trySchedule(csv: string): Promise<void> {
   const { refused } = await keepsPromise(() => {
     if (!(timingOf(schedule).makespan > 0)) throw new Error('a schedule that takes no time');
     const again = fromCsv(toCsv(schedule, { comms: true }));
-    if (!same(again, schedule)) throw new Error('written with messages and read again it is another one');
+    if (!same(again, schedule)) throw new Error('the schedule differs after it was written with messages and read again');
     scheduleText({ ...schedule, name: recognise(schedule) }, 'a schedule');
   });
-  if ((refused === undefined) !== (complaints.length === 0)) throw new Error('refused and not complained of, or so');
+  if ((refused === undefined) !== (complaints.length === 0)) throw new Error('complaintsOf and timingOf disagree on whether the schedule can run');
 }
 
 export const TARGETS: readonly Target[] = [

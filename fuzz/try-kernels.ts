@@ -1,4 +1,4 @@
-/** A kernel of WebAssembly on any shape, with any special value anywhere: the bits of the plain kernel. */
+/** A WebAssembly kernel on any shape, with special values anywhere, gives the bits of the plain kernel. */
 import fc from 'fast-check';
 import { at } from '../src/base/invariant';
 import { randomSource } from '../src/graph/testing/case-tools';
@@ -8,7 +8,7 @@ export interface AnyKernel {
   readonly name: string;
   readonly sizes: readonly [number, number, number];
   readonly seed: number;
-  /** Index of a special value; absent: none. */
+  /** Index of a special value; absent: no special value. */
   readonly special?: number | undefined;
 }
 

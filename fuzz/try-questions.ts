@@ -1,6 +1,6 @@
 /**
  * Questions to the model of an open run: text from a prompt, a prediction for a row of tokens, the attention on a row.
- * The page types them in, and `lockstep generate` passes them on. A refusal names what was given and its value.
+ * On the page the user types the input. A refusal names the input and its value.
  */
 import fc from 'fast-check';
 import { fromWire, isWireError } from '../src/base/errors';
@@ -32,7 +32,7 @@ export const anyQuestion: fc.Arbitrary<Question> = fc.record({
 });
 
 let opened: Promise<TestSession> | undefined;
-/** A transformer so small that an answer takes no time; opened once. */
+/** A transformer that is so small that it answers in a moment; opened once. */
 const session = (): Promise<TestSession> => {
   opened ??= openTestSession({
     ...PRESETS.gpt.config,
@@ -44,7 +44,7 @@ const session = (): Promise<TestSession> => {
   return opened;
 };
 
-/** An error has come through a port as data. */
+/** The error has passed through a port as data. */
 const asked = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     throw isWireError(error) ? fromWire(error) : error;

@@ -1,6 +1,6 @@
 /**
- * What the fuzzer of `lockstep import` does with a case: reads the files, analyses and prints what they show, as text
- * and as JSON. All files are read at once, damaged ones beside whole ones.
+ * A case of the fuzzer of `lockstep import`: reads the files, analyses them, and prints the result as text and as JSON.
+ * It reads all files at once, damaged files together with undamaged ones.
  */
 import fc from 'fast-check';
 import { importFiles } from '../src/recordings/import-files';
@@ -13,7 +13,7 @@ import { checkSentence, keepsPromise } from './promise';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A recorded run in small files: traces over NCCL, torch's and Lockstep's own flight recorder, pickles, a table. */
+/** Small recordings of a run: traces over NCCL, the flight recorders of torch and of Lockstep, pickles, a table. */
 const WHOLE: Readonly<Record<string, () => Bytes>> = Object.fromEntries(
   await Promise.all(
     [
@@ -39,10 +39,10 @@ export const anyRecording: fc.Arbitrary<RecordingCase> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ grown: grownRecording }) },
 );
 
-/** Notices and lines that one reads, whatever the files hold. */
+/** Notices and lines must be readable, whatever the files contain. */
 const MOST_NOTICES = 100;
 const MOST_TEXT = 200_000;
-/** A name out of a file must not clear the screen of who reads it. */
+/** A name from a file must not clear the reader's screen. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 

@@ -1,6 +1,6 @@
 /**
- * What the fuzzer of `lockstep compare` does with a case: reads a damaged or a grown report, compares it with a whole
- * one and with itself, and prints the comparison, as text and as JSON.
+ * A case of the fuzzer of `lockstep compare`: reads a damaged or a very costly report, compares it with an undamaged
+ * report and with itself, and prints the comparison as text and as JSON.
  */
 import fc from 'fast-check';
 import { runConfig } from '../src/headless/run';
@@ -38,7 +38,7 @@ const WHOLE = Object.fromEntries(
   ]),
 );
 
-/** A value of the report replaced by another, at the place that the numbers lead to. */
+/** Replaces one value of the report; the numbers choose the place. */
 interface Change {
   readonly way: readonly number[];
   readonly value: unknown;

@@ -4,12 +4,12 @@ import { animatedPng } from './apng.mjs';
 
 const [WIDTH, HEIGHT] = [7, 5];
 const WHITE = [255, 255, 255, 255];
-/** A white picture with some pixels in other colours. */
+/** A white picture in which some pixels have other colours. */
 const picture = (colours: Readonly<Record<number, readonly number[]>>): Uint8Array =>
   Uint8Array.from(Array.from({ length: WIDTH * HEIGHT }, (_, i) => colours[i] ?? WHITE).flat());
 const png = (data: Uint8Array): Uint8Array => encode({ width: WIDTH, height: HEIGHT, data, channels: 4, depth: 8 });
 
-/** The frames as a browser shows them: each one's pixels over the frame before, where they are not transparent. */
+/** The frames as a browser shows them: each frame's pixels over the frame before, except transparent pixels. */
 function shown(animation: Uint8Array): Uint8Array[] {
   const view = new DataView(animation.buffer, animation.byteOffset, animation.byteLength);
   const frames: Uint8Array[] = [];
@@ -38,7 +38,7 @@ function drawnOver(before: Uint8Array | undefined, { x = 0, y = 0, width = 0 }, 
   return frame;
 }
 
-/** The compressed data of a frame, read as a PNG of its own: that of a blank picture, with other data. */
+/** The compressed data of a frame, decoded as a PNG: the PNG of a blank picture, with this data instead. */
 function pixelsOf(data: Uint8Array, { width, height }: { readonly width: number; readonly height: number }) {
   const blank = encode({ width, height, data: new Uint8Array(4 * width * height), channels: 4, depth: 8 });
   const head = blank.subarray(0, 33);
@@ -53,7 +53,7 @@ it('has each frame as it was, and how long it is shown', () => {
   const pictures = [
     picture({ 3: [255, 0, 0, 255] }),
     picture({ 9: [0, 0, 255, 255], 24: [1, 2, 3, 255] }),
-    // Nothing changes.
+    // This frame equals the frame before.
     picture({ 9: [0, 0, 255, 255], 24: [1, 2, 3, 255] }),
     picture({}),
   ];

@@ -21,7 +21,7 @@ function complaints(file: string, lines: readonly string[]): readonly number[] {
   mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
   writeFileSync(path.join(folder, file), lines.join('\n'));
   const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome');
-  // Into a file: Biome cuts off what it writes into a pipe.
+  // The output goes to a file, because Biome truncates output that it writes to a pipe.
   const out = path.join(folder, 'out.txt');
   const options = ['lint', '--vcs-enabled=false', '--reporter=github', '--max-diagnostics=none', file];
   spawnSync(process.execPath, [biome, ...options], { cwd: folder, stdio: ['ignore', openSync(out, 'w'), 'ignore'] });
@@ -38,7 +38,7 @@ test('an effect or a ref callback that returns the result of a call is found', (
     'useEffect(() => { return box.show(); }, [box]);',
     'useEffect(() => { if (far) return box.scrollIntoView(); });',
     'export const a = <i ref={(element) => element?.focus()} />;',
-    // Well written:
+    // Allowed:
     'useEffect(() => { box.scrollIntoView(); }, []);',
     'useEffect(() => { if (!box) return; return () => box.drop(); }, [box]);',
     'useEffect(() => () => box.drop(), [box]);',
@@ -53,7 +53,7 @@ test('loading code on demand without handling a failure is found', () => {
   const code = [
     "export const a = () => import('./part');",
     "export const B = lazy(async () => ({ default: (await loadPart('B', () => import('./b'))).B }));",
-    // Well written:
+    // Allowed:
     "export const c = () => loadPart('The part', () => import('./part'));",
     "export const D = loadedPanel('The panel', async () => (await import('./d')).D);",
     'export const e = v.lazy(() => schema);',
@@ -68,7 +68,7 @@ test('a comparison with the name of any mode is found outside of src/parallel', 
     "export const b = info?.mode !== 'single';",
     "switch (config.mode) { case 'dataParallel': stop(); }",
     ...MODES.map((mode) => `export const of = config.mode === '${mode}';`),
-    // Well written:
+    // Allowed:
     "export const c = config.device === 'cpu';",
     "switch (config.device) { case 'cpu': stop(); }",
     'export const d = FACES[config.mode].title;',

@@ -1,11 +1,11 @@
-/** The check itself: what it must find, and what it must leave alone. */
+/** Which code the check finds, and which code it ignores. */
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { moduleState } from './module-state.mjs';
 
 const FILE = '/one.ts';
 
-/** Lines with state, were that a module. */
+/** The lines in which the check finds state if this text is a module. */
 function linesOf(source: string): readonly number[] {
   const host = ts.createCompilerHost({});
   const program = ts.createProgram(

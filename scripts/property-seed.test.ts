@@ -1,4 +1,4 @@
-/** The suite is the same run after run: properties draw from the seed of property-seed.ts, not from the clock. */
+/** Every run of the tests draws the same cases: properties use the seed of property-seed.ts, not the clock. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,7 @@
 /**
- * Every script of package.json, one that comes later included, has a usage text for --help and refuses an option that
- * it does not have in one line. Only scripts that read their arguments by the shared table are started here: any other
- * one would do its work.
+ * Every script of package.json, also a new one, prints a usage text for --help, and refuses an unknown option in one
+ * line. The test starts only scripts that read their arguments with the shared table, because any other script would do
+ * its work.
  *
  * @module-tag rest: npm test itself reads its arguments by this table.
  */
@@ -16,7 +16,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
   readonly scripts: Readonly<Record<string, string>>;
 };
 const OF_NODE = /^node (\S+\.mjs)(.*)$/;
-/** The command line of Lockstep has a usage of its own, with its own tests. */
+/** The command line of Lockstep has its own usage text, with its own tests. */
 const own = Object.entries(scripts).filter(([name, line]) => OF_NODE.test(line) && name !== 'cli');
 
 function run(line: string, ...more: readonly string[]) {

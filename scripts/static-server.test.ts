@@ -6,7 +6,7 @@ import { serveFolder } from './static-server.mjs';
 test('a path that is none is not found, and the server goes on', async () => {
   const { url, close } = await serveFolder(path.join(import.meta.dirname, '..', 'docs'));
   const { port } = new URL(url);
-  // Not fetch(), which would put such a path right.
+  // Not fetch(), which would correct such a path.
   const status = (asked: string) =>
     new Promise((resolve, reject) =>
       get({ host: '127.0.0.1', port, path: asked }, (response) => resolve(response.resume().statusCode)).on(

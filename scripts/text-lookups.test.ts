@@ -1,4 +1,4 @@
-/** The check itself: what it must find, and what it must leave alone. */
+/** Which code the check finds, and which code it ignores. */
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { textLookups } from './text-lookups.mjs';

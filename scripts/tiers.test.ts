@@ -85,7 +85,7 @@ describe('quick and rest', () => {
   });
 
   it('a file is left as a whole by its first comment, which says why', () => {
-    // Vitest finds the word in a text of this file as well.
+    // Vitest would also find the word in a string of this file.
     const tag = ['@module', 'tag rest'].join('-');
     expect(restOf(`/**\n * What it tests.\n *\n * ${tag}: the same in\n * fewer cases\n */\nimport x;\n`)).toBe(
       'the same in fewer cases',

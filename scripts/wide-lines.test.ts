@@ -1,4 +1,4 @@
-/** What counts as too wide: comments and prose, not code, tables or links. */
+/** Wide comments and prose are found; wide code, tables and links are not. */
 import { expect, test } from 'vitest';
 import { wideLines } from './wide-lines.mjs';
 

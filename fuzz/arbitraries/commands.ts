@@ -128,7 +128,7 @@ const LINES = [
   'export MASTER_ADDR=$(hostname)\nmpirun -np 4 python train.py',
   'mp.spawn(main, args=(4,), nprocs=4)',
 ];
-/** What someone pastes into the launch panel. */
+/** Lines that a user may paste into the launch panel. */
 export const anyLaunchLine = fc
   .tuple(
     fc.constantFrom(...LINES),

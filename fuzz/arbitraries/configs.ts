@@ -1,13 +1,13 @@
 /**
- * Configurations: values that the schema of the Config allows, read off the schema itself so that a new setting is
- * fuzzed from its first day; the presets; and both with some of their entries changed into odd ones.
+ * Configurations: values that the schema of the Config allows, generated from the schema itself, so that a new setting
+ * is fuzzed at once; the presets; and both with some entries replaced by odd values.
  */
 import fc from 'fast-check';
 import { configSchema } from '../../src/protocol/config';
 import { gptLayers, PRESETS } from '../../src/protocol/presets';
 import { oddName, oddNumber, oddValue } from './odd';
 
-/** The parts of a valibot schema that are looked at. */
+/** The parts of a valibot schema that this file reads. */
 interface Schema {
   readonly type: string;
   readonly wrapped?: Schema;
@@ -20,9 +20,9 @@ interface Schema {
   readonly pipe?: readonly { readonly type: string; readonly requirement?: unknown }[];
 }
 
-/** Models of random layers nest so deep. */
+/** Models of random layers are nested at most this deep. */
 const DEPTH = 3;
-/** Changes are made down to here. */
+/** Entries at most this deep are changed. */
 const DEEPEST = 60;
 
 function anyOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
@@ -72,7 +72,7 @@ function anyOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
 
 const isNested = ({ entries }: Schema): boolean => entries?.['layers'] !== undefined;
 
-/** Mostly small: what is large is refused alike, and slow to try. */
+/** Mostly small numbers: large numbers are refused in the same way, and are slow to try. */
 function numberOf(min: number, max: number, isWhole = false): fc.Arbitrary<number> {
   const small = Math.min(max, min + 8);
   const range = isWhole
@@ -84,7 +84,7 @@ function numberOf(min: number, max: number, isWhole = false): fc.Arbitrary<numbe
 const ofSchema = anyOf(configSchema as unknown as Schema);
 const ofPreset = fc
   .tuple(fc.constantFrom(...Object.values(PRESETS).map(({ config }) => config)), ofSchema)
-  // A preset's model and data fit each other; the other settings come from the schema.
+  // Model and data come from a preset, so they fit each other; the other settings come from the schema.
   .map(([{ model, data, loss }, rest]): unknown => ({ ...(rest as object), model, data, loss }));
 const ofDefaults = ofSchema.map((value): unknown => {
   const {
@@ -97,10 +97,10 @@ const ofDefaults = ofSchema.map((value): unknown => {
   } = value as Readonly<Record<string, unknown>>;
   return rest;
 });
-/** As the schema allows; the settings need not go together. */
+/** Each setting is allowed by the schema; together the settings may be refused. */
 export const validConfig = fc.oneof(ofSchema, ofPreset, ofDefaults);
 
-/** Small models that fit their data, of each kind of rows. */
+/** Small models with data that fit them, for each kind of rows. */
 const SMALL = [
   { data: { type: 'spiral', samples: 30 } },
   {
@@ -145,7 +145,7 @@ const SMALL = [
 const SETTINGS = Object.keys(configSchema.entries).filter(
   (key) => !['model', 'data', 'loss', 'resume', 'weights'].includes(key),
 );
-/** One of them with a handful of settings as the schema allows: most of these run. */
+/** One of these models with a few settings that the schema allows: most of these configurations run. */
 export const runnableConfig = fc
   .tuple(fc.constantFrom(...SMALL), ofSchema, fc.uniqueArray(fc.constantFrom(...SETTINGS), { maxLength: 6 }))
   .map(([start, all, names]): unknown => ({
@@ -154,7 +154,7 @@ export const runnableConfig = fc
   }));
 
 export interface Change {
-  /** Which entry, counted over the whole object, modulo their number. */
+  /** The index of the entry within the whole object, modulo the number of entries. */
   readonly entry: number;
   readonly how: 'replace' | 'remove' | 'rename' | 'add' | 'double';
   readonly name: string;
@@ -167,7 +167,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   value: fc.oneof(oddValue, oddNumber),
 });
 
-/** A copy with entries changed. Entries are set as JSON.parse sets them: `__proto__` is a name like any other. */
+/** A copy with changed entries. Entries are set as JSON.parse sets them: `__proto__` is a name like any other. */
 export function changed(value: unknown, changes: readonly Change[]): unknown {
   return changes.reduce((now, one) => {
     let left = one.entry % Math.max(1, countEntries(now));

@@ -1,6 +1,6 @@
 /**
- * Files of every kind that is read, whole ones and damaged ones: cut off, with bytes changed, repeated or put in, with
- * numbers of their headers replaced.
+ * Files of every kind that Lockstep reads, undamaged and damaged: truncated, with bytes changed, repeated or inserted,
+ * or with numbers of their headers replaced.
  */
 
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ const png = (channels: 1 | 3 | 4): Bytes =>
   );
 
 const rows = Array.from({ length: 8 }, (_, i) => `${i},${i * i},${i % 2}`).join('\n');
-/** Whole files by the names that a configuration gives them. */
+/** Undamaged files by the names that a configuration gives them. */
 export const WHOLE: Readonly<Record<string, () => Bytes>> = {
   'a.csv': () => bytesOf(`x,y,class\n${rows}\n`),
   'quoted.csv': () => bytesOf('"a;b";"c ""d"""\n1;2\n3;4\n5;6\n'),
@@ -56,10 +56,10 @@ export const WHOLE: Readonly<Record<string, () => Bytes>> = {
     ]),
 };
 
-/** What can be written down in JSON, so that a case that failed can be kept. */
+/** Values that JSON can represent, so that a failed case can be kept. */
 export interface Damage {
   readonly how: 'set' | 'cut' | 'insert' | 'double' | 'number' | 'word';
-  /** Where, in thousandths of the file. */
+  /** The place, in thousandths of the file. */
   readonly at: number;
   readonly value: number;
 }
@@ -73,7 +73,7 @@ const EXTREMES = [0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x10000, 255];
 export function damaged({ name, damages }: DamagedFile, whole = WHOLE): Bytes {
   const bytes = (whole[name] ?? (() => new Uint8Array()))();
   return damages.reduce((now, { how, at, value }) => {
-    // Headers, where damage counts most, are at the beginning.
+    // Headers, in which damage has the largest effect, are at the beginning.
     const place = Math.min(now.length, Math.floor((at / 1000) ** 2 * now.length));
     if (how === 'cut') return now.slice(0, place);
     const copy = Uint8Array.from(now);
@@ -101,7 +101,7 @@ const damage: fc.Arbitrary<Damage> = fc.record({
   at: fc.nat(1000),
   value: fc.nat(255),
 });
-/** One of them, damaged up to five times. */
+/** One of the files, damaged up to five times. */
 export const anyFileOf = (names: readonly string[]): fc.Arbitrary<DamagedFile> =>
   fc.record({ name: fc.constantFrom(...names), damages: fc.array(damage, { maxLength: 5 }) });
 export const anyFile = anyFileOf(Object.keys(WHOLE));

@@ -1,7 +1,7 @@
 /**
  * Files that were made to cost their reader more than their size: numbers that stand for a million ranks, one key ten
- * thousand times, lists that all name each other. A row makes a file of about so many bytes; the promise bounds the
- * work by that size.
+ * thousand times, lists that all contain each other. A row makes a file of about the given number of bytes, and the
+ * promise limits the work by this size.
  */
 import fc from 'fast-check';
 import { gzipSync } from 'fflate';
@@ -35,13 +35,13 @@ const entry = (sequence: number, more: object = {}): object => ({
   ...more,
 });
 const LOCKSTEP = { otherData: { producer: 'Lockstep' } };
-/** A header of nccl-tests and a row that fits it. */
+/** A header of nccl-tests, and a row that matches it. */
 const wide = (columns: number): string => {
   const header = ['size', 'count', 'type', 'redop', 'root', 'algbw', 'busbw', ...times(columns, () => 'time')];
   return `# ${header.join(' ')}\n${header.map(() => '1').join(' ')}\n`;
 };
 
-/** What `lockstep import` reads. */
+/** Files that `lockstep import` reads. */
 export const GROWN_RECORDINGS: Readonly<Record<string, Row>> = {
   'a process for each event': (n) => ({
     'a.json': trace(times(n / 70, (k) => event(0, { name: 'nccl:all_reduce', pid: k }))),
@@ -136,7 +136,7 @@ export const GROWN_RECORDINGS: Readonly<Record<string, Row>> = {
   'packed lines': (n) => ({ 'a.txt.gz': gzipSync(new Uint8Array(100 * n).fill(0x0a)) }),
 };
 
-/** Lists of a pickle, each with the one before many times over. */
+/** Lists of a pickle; each list contains the list before it many times. */
 function references(bytes: number): Uint8Array {
   const made = [0x80, 2, 0x5d, 0x71, 0];
   for (let level = 1; level < 200; level++) {
@@ -149,7 +149,7 @@ function references(bytes: number): Uint8Array {
 
 const report = (more: object): string => JSON.stringify({ losses: [1], ...more });
 
-/** Reports that `lockstep compare` reads; each against itself with another loss. */
+/** Reports that `lockstep compare` reads. Each is compared with itself with another loss. */
 export const GROWN_REPORTS: Readonly<Record<string, (bytes: number) => string>> = {
   'losses of one step': (n) => JSON.stringify({ losses: times(n / 35, (k) => ({ step: 0, microBatch: k, loss: 1 })) }),
   'losses of one step, twice': (n) =>
@@ -181,7 +181,7 @@ export const GROWN_REPORTS: Readonly<Record<string, (bytes: number) => string>> 
 
 const grown = (table: Readonly<Record<string, unknown>>, most: number): fc.Arbitrary<GrownFile> =>
   fc.record({ how: fc.constantFrom(...Object.keys(table)), bytes: fc.integer({ min: 1000, max: most }) });
-/** As large as the case may be and still take a moment. */
+/** As large as possible while a case still takes only a moment. */
 export const MOST_GROWN_BYTES = 400_000;
 export const grownRecording = grown(GROWN_RECORDINGS, MOST_GROWN_BYTES);
 export const grownReport = grown(GROWN_REPORTS, MOST_GROWN_BYTES);

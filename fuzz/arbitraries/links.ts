@@ -1,5 +1,6 @@
 /**
- * Links: what the page prints of a configuration, pairs of known keys and odd values, and both with characters changed.
+ * Links: the link that the page makes for a configuration, pairs of known keys and odd values, and both with changed
+ * characters.
  */
 import fc from 'fast-check';
 import * as v from 'valibot';
@@ -78,7 +79,7 @@ const value = fc.oneof(
 );
 const key = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: oddName });
 
-/** As some other program would write them: not every one escapes. */
+/** Links as another program might write them: not every program escapes characters. */
 const escaped = (text: string): string => encodeURIComponent(text.replace(/[\ud800-\udfff]/g, '?'));
 const pair = fc
   .tuple(key, value, fc.constantFrom(true, true, true, false))

@@ -1,4 +1,7 @@
-/** Values that nobody means and somebody sends: inherited names, extremes, other kinds, far too long, far too deep. */
+/**
+ * Values that no user intends but somebody may send: inherited names, extremes, other types, very long values, very
+ * deep values.
+ */
 import fc from 'fast-check';
 
 export const ODD_NAMES = [
@@ -52,7 +55,7 @@ export const oddNumber = fc.constantFrom(
 
 const nested = (depth: number): unknown => Array.from({ length: depth }).reduce((inner: unknown) => [inner], 1);
 
-/** Of any kind that JSON, or a script on the page, can hand over. */
+/** Values of any type that JSON, or a script on the page, can pass. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: oddNumber },
   { weight: 4, arbitrary: oddName },

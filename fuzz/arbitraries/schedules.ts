@@ -1,4 +1,6 @@
-/** CSVs of pipeline schedules: those of torch with cells moved, changed and put in, and text that is no cell. */
+/**
+ * CSVs of pipeline schedules: torch's schedules with cells moved, changed and inserted, and text that is not a cell.
+ */
 import fc from 'fast-check';
 import { SCHEDULE_NAMES } from '../../src/protocol/pipeline';
 import { makeSchedule, stagesPerRankOf } from '../../src/schedules/schedule';
@@ -49,7 +51,7 @@ const edit = fc.record<Edit>({
   text: cell,
 });
 
-/** Cells and line ends alike are pieces that an edit may hit. */
+/** Edits can change both cells and line ends. */
 function edited(csv: string, { at, how, text }: Edit): string {
   const pieces = csv.split(/(,|\n)/);
   const place = at % pieces.length;
