@@ -27,11 +27,11 @@ test('every control can be reached and worked by keyboard', async ({ playground 
   await expect(dialog).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
-  // Where its button is in a menu or a sheet that is shut, the key opens it all the same.
+  // The key opens the panel even if its button is in a closed menu or sheet.
   for (const width of [1200, 1000, 390]) {
     await page.setViewportSize({ width, height: 860 });
     await expect(playground.button(width > 1100 ? 'Menu' : 'Settings')).toBeVisible();
-    // The bar of the new width listens a moment after it is seen.
+    // The bar reacts to the new width a moment after it is visible.
     await expect(async () => {
       await page.keyboard.press('?');
       await expect(dialog).toBeVisible({ timeout: 1000 });
@@ -73,7 +73,8 @@ test(
       await test.step(`${width} px`, async () => {
         await page.setViewportSize({ width, height: 844 });
         const buckets = page.getByRole('region', { name: 'Buckets of the step' });
-        // What a fold holds may be folds again, and may come late; of those that shut one another each is opened once.
+        // A fold may contain further folds, which may appear later. Of folds that close one another, each is opened
+        // once.
         await expect(async () => {
           await page.evaluate(() => {
             const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary:not([data-opened])');

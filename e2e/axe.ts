@@ -1,6 +1,6 @@
 /**
- * What axe finds wrong with the page. By every rule in the light theme; in the dark one, on the same page, by the rules
- * that look at colours: all others look at what is there and at its names, and a theme changes neither.
+ * What axe finds wrong with the page. In the light theme all rules run; in the dark theme, on the same page, only the
+ * rules about colours, because the other rules check elements and their names, which a theme does not change.
  */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
@@ -8,13 +8,13 @@ import { expect } from './playground';
 
 const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
-/** Which rules: all, those that look at colours, or the others. */
+/** The rules to run: all, only those about colours, or the others. */
 type Rules = 'all' | 'colours' | 'no colours';
 
-/** One line for each rule that is broken; of the whole page, or of what `inside` selects. */
+/** One line per broken rule, for the whole page or for the elements that `inside` selects. */
 async function axeFinds(page: Page, inside: string | undefined, rules: Rules): Promise<string[]> {
-  // In the page itself: there are no frames of other sites that would need another page to add up what they found.
-  // Of what is in order axe then names one place for each rule: to find words for all of them took most of its time.
+  // Runs in the page itself: there are no frames of other sites, for which axe would combine results in another page.
+  // For elements without faults axe names only one place per rule; describing all places took most of the time.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   if (inside !== undefined) axe.include(inside);
   if (rules === 'colours') axe.withRules(RULES_OF_COLOUR);
@@ -24,7 +24,7 @@ async function axeFinds(page: Page, inside: string | undefined, rules: Rules): P
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
 }
 
-/** In both themes, and nothing is wider than the page. */
+/** Checks both themes, and that nothing is wider than the page. */
 export async function axeFindsNothing(page: Page, inside?: string): Promise<void> {
   await axeFindsNothingInLight(page, inside);
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
@@ -33,7 +33,7 @@ export async function axeFindsNothing(page: Page, inside?: string): Promise<void
   await isAsWideAsThePage(page);
 }
 
-/** By every rule, where another page of the same style sheet and parts is looked at in the dark theme. */
+/** Checks all rules, if another page with the same style sheet and parts is checked in the dark theme. */
 export async function axeFindsNothingInLight(page: Page, inside?: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await hasTheme(page, 'light');
@@ -41,15 +41,17 @@ export async function axeFindsNothingInLight(page: Page, inside?: string): Promi
   await isAsWideAsThePage(page);
 }
 
-/** The playground and its figures set the theme; the list of lessons and the teacher page leave it to the sheet. */
+/**
+ * The playground and its figures set the theme; the list of lessons and the teacher page leave it to the style sheet.
+ */
 async function hasTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
   if (/\/learn\/(?:teach\.html)?$/.test(new URL(page.url()).pathname)) return;
   await expect(page.locator('html')).toHaveAttribute('data-theme', scheme);
 }
 
 /**
- * On a phone, after `axeFindsNothing` at a wide window: a narrow window moves parts and hides some, and has the same
- * colours, which take axe more time than all other rules.
+ * On a phone, after `axeFindsNothing` at a wide window. A narrow window moves and hides parts, and has the same
+ * colours; the rules about colours take axe more time than all other rules together.
  */
 export async function axeFindsNothingOnPhone(page: Page, inside?: string): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -57,7 +59,7 @@ export async function axeFindsNothingOnPhone(page: Page, inside?: string): Promi
   expect(await axeFinds(page, inside, 'no colours'), 'on a phone').toEqual([]);
 }
 
-/** What is narrower than before may take some frames to find its place. */
+/** After the window has become narrower, elements may need some frames to find their place. */
 async function isAsWideAsThePage(page: Page): Promise<void> {
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await expect.poll(overflow, 'px wider than the page').toBeLessThanOrEqual(0);

@@ -1,6 +1,6 @@
 /**
- * An error while something is drawn takes its own part of the page and no more, and training goes on; each error is
- * made by taking away what the part draws with.
+ * An error while a part of the page is drawn removes only this part, and training continues. Each test makes the error
+ * by removing something that the part needs for drawing.
  */
 
 import { placeInBrowser } from '../scripts/tier';
@@ -8,7 +8,7 @@ import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 
-/** From now on canvases inside that region cannot be drawn on; '' heals them. */
+/** From now on, drawing on canvases inside this region fails; '' ends this. */
 const breakCanvases = ({ page }: Playground, region: string) =>
   page.evaluate((name) => Reflect.set(globalThis, 'brokenRegion', name), region);
 
@@ -56,14 +56,14 @@ test(
     for (const name of ['Stage', 'Timeline', 'Set-up', 'Result'] as const)
       await test.step(name, async () => {
         await breakCanvases(playground, name);
-        // Other colours: everything is drawn anew.
+        // A change of the colours draws everything again.
         await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
         const alert = playground.region(name).getByRole('alert');
         await expect(alert).toContainText('could not be drawn');
         await expect(alert).toContainText('This is a bug in Lockstep: the canvas is gone.');
         await expect(alert.getByRole('link')).toHaveAttribute('href', /#.*seed=0.*data=xor/);
         await expect(page.getByRole('alert')).toHaveCount(1);
-        // The run, the bar and what else is drawn do not notice.
+        // The run, the bar and the other drawings are not affected.
         const step = (await playground.number('Step')) + 5;
         await playground.playUntilStep(step);
         await breakCanvases(playground, '');

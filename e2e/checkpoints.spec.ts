@@ -82,7 +82,7 @@ test(
     const list = dialog.getByRole('list', { name: 'Saved in this browser' });
     await dialog.getByRole('button', { name: 'Save in this browser' }).click();
     await expect(list.getByRole('listitem')).toHaveCount(1);
-    // As where the disk is full: the transaction is taken back in the middle of it.
+    // As if the disk were full: the transaction is aborted halfway.
     await page.evaluate(() => {
       const real = IDBObjectStore.prototype.put;
       IDBObjectStore.prototype.put = function put(this: IDBObjectStore, ...given: Parameters<typeof real>) {

@@ -10,7 +10,7 @@ const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&shuffle=0`;
 
 const comparison = ({ page }: Playground): Locator => page.getByRole('dialog', { name: 'Compare two runs' });
 
-/** Once both runs show a step. */
+/** As soon as both runs show a step. */
 async function shown(playground: Playground): Promise<Locator> {
   const dialog = comparison(playground);
   await expect(dialog.getByRole('status', { name: 'Step of both' })).toHaveText(/^Step [\d,]+ of both$/);
@@ -39,7 +39,7 @@ test(
     await expect(
       dialog.getByRole('combobox', { name: 'Run B is run A' }).getByRole('option', { selected: true }),
     ).toHaveText('on one device');
-    // Run B has come to the step where run A was.
+    // Run B has reached the step of run A.
     expect(await stepOfBoth(dialog)).toBe(step);
     await expect(dialog.getByRole('region', { name: 'Run A' })).toContainText('DistributedDataParallel, 2 devices');
     await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
@@ -59,7 +59,7 @@ test(
     await expect.poll(() => stepOfBoth(dialog)).toBe(step + 1);
     await expect.poll(() => page.url()).toContain('beside=mode:single');
 
-    // Closed, the run is there as it was, and goes on.
+    // After closing, run A is as before and continues.
     await page.keyboard.press('Escape');
     await expect(dialog).toBeHidden();
     await expect.poll(() => page.url()).not.toContain('beside=');
@@ -131,7 +131,7 @@ test(
 );
 
 test.describe(() => {
-  // What gives access to a worker's device comes into it as a blob:, which the page's policy forbids.
+  // The script that gives access to a worker's device is loaded as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
   test(
@@ -155,7 +155,7 @@ test.describe(() => {
           .workers()
           .at(-1)
           ?.evaluate(() => Reflect.get(self, 'lastDevice').destroy());
-      // At rest, and while both play.
+      // At rest, and while both runs play.
       await loseDeviceOfB();
       await expect(dialog.getByText(/device was lost/i)).toBeVisible();
       const before = await stepOfBoth(await shown(playground));
@@ -164,9 +164,9 @@ test.describe(() => {
       await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(before);
       const last = await stepOfBoth(await shown(playground));
       await loseDeviceOfB();
-      // It plays on by itself.
+      // Both runs play on by themselves.
       await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(last + 1);
-      // While both play: a pause may find one a step ahead of the other.
+      // While both runs play, a pause may come when one run is a step ahead.
       const apart = async () => firstNumber((await difference(dialog, 'Weights').textContent()) ?? '');
       await expect.poll(apart).toBeLessThan(1e-5);
       await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -188,7 +188,7 @@ test('the link opens the comparison again, and settings of run B change it', asy
   await expect.poll(() => page.url()).toContain('beside=mode:dp,bucket:25MiB');
   await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('DataParallel');
   await shown(playground);
-  // Run A is what it was.
+  // Run A is unchanged.
   await expect(dialog.getByRole('region', { name: 'Run A' })).toContainText('DistributedDataParallel');
   await dialog.getByRole('textbox', { name: 'or by a link' }).fill('https://example.org/#seed=7&mode=single&data=xor');
   await page.keyboard.press('Enter');

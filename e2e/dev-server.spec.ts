@@ -10,7 +10,7 @@ test(
   'the development server has the playground, lessons that run, and the list of all of them',
   placeInBrowser({ rest: 'whoever develops sees at once that it is broken' }),
   async ({ playground }) => {
-    // Nothing is bundled: hundreds of modules, and the pages of the lessons are made when they are asked for.
+    // Nothing is bundled: the page loads hundreds of modules, and the server renders the pages of lessons on request.
     test.setTimeout(400_000);
     const { page } = playground;
     const port = await freePort();
@@ -23,10 +23,10 @@ test(
       const slowly = { timeout: 90_000 };
       await page.goto(`${site}/#${TINY}&mode=ddp&world=2&device=cpu`, slowly);
       await expect(playground.button('Play')).toBeEnabled(slowly);
-      // Paused again: a run would have a core to itself while the lesson is made.
+      // Paused again, because a run would use one core while the lesson is rendered.
       await playground.playUntilStep(1);
 
-      // The first lesson is made of its sources, and so are the runs in it: a minute on two busy cores.
+      // The server renders the first lesson from its sources, and trains its runs: a minute on two busy cores.
       await page.goto(`${site}/learn/all-reduce.html`, { timeout: 150_000 });
       const ring = page.locator('figure[data-figure="ring"]');
       await ring.scrollIntoViewIfNeeded();
@@ -45,7 +45,7 @@ test(
   },
 );
 
-/** As `npm start` prints it: where somebody has taken the port meanwhile, it is the next one. */
+/** The address that `npm start` prints: if another process has taken the port meanwhile, it is the next port. */
 const addressOf = (output: Readable): Promise<string> =>
   new Promise((resolve, reject) => {
     let said = '';

@@ -3,7 +3,7 @@ import { expect, TINY, test } from './playground';
 import { addWorkerPrelude, COMPILES_LATE, compileNow, WITHOUT_ADAPTER, WITHOUT_WEBGPU } from './worker-prelude';
 
 test.describe(() => {
-  // The scripts that take WebGPU away come into the workers as a blob:, which the page's policy forbids.
+  // The scripts that remove WebGPU are loaded into the workers as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
   test('without WebGPU it trains on the CPU and says so', async ({ playground }) => {
@@ -19,17 +19,17 @@ test.describe(() => {
   }) => {
     const { page } = playground;
     await addWorkerPrelude(page, COMPILES_LATE);
-    // With fewer cores nothing is shown, since the CPU's step would delay the compiler.
+    // With fewer cores there is no preview, since the CPU's step would delay the compiler.
     await page.addInitScript("Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 8 });");
     await page.goto(`./#${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
     await expect(page.getByTitle(/Meanwhile: step 1 on the CPU/)).toBeVisible();
     await expect(playground.region('Set-up').getByText('Computing on CPU')).toBeVisible();
     await expect(playground.button('Play')).toBeDisabled();
-    // The panels do not wait for the GPU: the code has its lines, the plot of the losses its first point.
+    // The panels do not wait for the GPU: the code panel has its lines, and the plot of the losses has its first point.
     await expect(page.getByRole('list', { name: 'PyTorch code' }).getByText('loss.backward()')).toBeVisible();
     await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
     const cursor = page.getByRole('slider', { name: 'Time cursor' });
-    // The preview ends where the parameters would change: with the last gradient that comes back from its bucket.
+    // The preview ends before the parameters would change: with the last gradient that is copied out of its bucket.
     await expect(cursor).toHaveAttribute('aria-valuetext', /bucket 0 back into \.grad on rank 1/, { timeout: 30_000 });
     const place = await cursor.getAttribute('aria-valuetext');
     await compileNow(page);
@@ -54,7 +54,7 @@ test.describe(() => {
 
 test('on a software adapter it starts on the CPU and offers the switch', async ({ playground }) => {
   await playground.open(`${TINY}&data=gauss&mode=single`);
-  // A quiet word beside the device, no banner.
+  // A short text beside the device, not a banner.
   await expect(playground.page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
   await playground.region('Set-up').getByText('software adapter', { exact: true }).click();
   await expect(playground.button('Use WebGPU')).toBeVisible();

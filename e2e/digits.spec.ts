@@ -7,7 +7,7 @@ const CNN = 'seed=0&data=digits&size=12&samples=400&channels=4-8&batch=32&mode=s
 const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
 const pad = ({ page }: Playground) => page.getByRole('application', { name: 'Drawing pad' });
 
-/** Along points in parts of the pad. */
+/** Draws along points, given as fractions of the pad. */
 async function draw(playground: Playground, points: readonly (readonly [number, number])[]): Promise<void> {
   await pad(playground).scrollIntoViewIfNeeded();
   const box = await pad(playground).boundingBox();
@@ -20,7 +20,7 @@ async function draw(playground: Playground, points: readonly (readonly [number, 
   await mouse.up();
 }
 
-/** The class whose bar is longest; undefined while there are none. */
+/** The class with the longest bar; undefined while there are no bars. */
 async function likeliest(playground: Playground): Promise<number | undefined> {
   const bars = playground.page.getByRole('list', { name: 'Class probabilities' }).getByRole('status');
   const shares = (await bars.allTextContents()).map((text) => Number.parseFloat(text));

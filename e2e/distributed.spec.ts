@@ -4,7 +4,7 @@ import { expect, TINY, test } from './playground';
 const module = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`export default async (dist, rank, torch) => { ${body} };`)}`;
 
-/** torch.distributed with a real worker per rank: what the tests under Node run in one thread. */
+/** torch.distributed with a real worker per rank. Under Node the same tests run all ranks in one thread. */
 test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for whom', async ({ playground }) => {
   await playground.open(`${TINY}&mode=single&device=cpu`);
   const { page } = playground;
@@ -28,7 +28,7 @@ test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for w
   );
   expect(sums).toEqual([0, 1, 2].map(() => ({ x: [3, 3], all: [0, 1, 2], page: 'undefined' })));
 
-  // Rank 0 fails by its timeout while rank 1 does something else.
+  // Rank 0 fails after its timeout while rank 1 does something else.
   const late = await spawn(
     `if (rank === 0) await dist.allReduce(torch.ones([1]), { site: 'train.js:3' }); else await new Promise(() => {});`,
     2,
@@ -66,7 +66,7 @@ test(
     const mixed = await playground.run({ ...config, adapters: ['highPerformance', 'cpu'] });
     expect(mixed.device.adapters?.map(({ kind }) => kind)).toEqual(['webgpu', 'cpu']);
     expect(mixed.finalLoss).toBeCloseTo(alike.finalLoss, 5);
-    // Each makes its own optimiser step, on what it is: apart by last bits at most.
+    // Each rank runs its own optimiser step on its own device, so only the last bits may differ.
     expect(mixed.replicaDivergence).toBeLessThan(1e-6);
   },
 );

@@ -1,4 +1,4 @@
-/** A page of somebody else that holds three frames: each has its own height, and trains only while it can be seen. */
+/** A page of another site with three frames: each frame has its own height, and trains only while it is visible. */
 import type { FrameLocator, Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
 import { expect, firstNumber, IN_MOTION, TINY, test } from './playground';
@@ -8,7 +8,7 @@ test.use(IN_MOTION);
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const FIGURE = `${RUN}&embed=1&hide=bar,setup,result,code`;
 
-/** The same content in a low frame and in a high one, and the lab; below each there is more than a screen of text. */
+/** The same content in a low and in a high frame, and the lab; below each frame is more than a screen of text. */
 const FRAMES = [
   { title: 'low', hash: FIGURE, height: 480 },
   { title: 'high', hash: FIGURE, height: 1600 },
@@ -51,10 +51,10 @@ test('each frame tells the height of what it shows, whatever its own is', async 
   for (const title of ['low', 'high'])
     await expect(frame(page, title).getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
   const low = frame(page, 'low');
-  // What comes later is there.
+  // The parts that are loaded later are there.
   await expect(low.getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   await expect(frame(page, 'high').getByRole('slider', { name: 'Time cursor' })).toBeVisible();
-  // The first step has been traced, and shown up to where the parameters would change.
+  // The first step has been traced, and is shown up to the point before the parameters change.
   await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 13 /, {
     timeout: 60_000,
   });
@@ -66,7 +66,7 @@ test('each frame tells the height of what it shows, whatever its own is', async 
   const before = await told(page, 'low');
   expect(before).toBeGreaterThan(480);
   expect(before).toBeLessThan(1600);
-  // It grows with what is opened, and shrinks again.
+  // The frame grows if a part is opened, and shrinks if it is closed.
   const table = low.getByRole('region', { name: 'Timeline' }).getByText('As a table');
   await table.click();
   await expect.poll(() => told(page, 'low')).toBeGreaterThan(before);

@@ -1,5 +1,5 @@
 /**
- * Links to a moment: shared from the page, opened in another one, stopped on the way; and the frame that Share builds.
+ * Links to a moment: shared from the page, opened in another page, stopped on the way; and the frame that Share builds.
  */
 
 import { placeInBrowser } from '../scripts/tier';
@@ -63,7 +63,7 @@ test(
     await playground.button('Stop here').click();
     await expect(playground.button('Play')).toBeEnabled();
     await expect(way(playground)).toHaveCount(0);
-    // Back within the same run, past which it has gone.
+    // Back to a moment that the same run has already passed.
     await page.evaluate((hash) => window.location.assign(`#${hash}`), `${RUN}&at=2&moment=1`);
     await expect.poll(() => moment(playground)).toMatch(/^step 2, moment 1 of/);
     await expect(playground.button('Play')).toBeEnabled();
@@ -72,8 +72,8 @@ test(
 );
 
 /**
- * In the page: follows the link as soon as the page says that a new worker starts. The notice of a worker that was
- * replaced before stays on the page ("Training continues from … in a new worker"), so its words can't be the sign.
+ * Runs in the page: follows the link as soon as the page says that a new worker starts. The notice about a worker that
+ * was replaced before stays on the page ("Training continues from … in a new worker"), so its words can't be the sign.
  */
 function followsOnRevival(link: string): void {
   const watcher = new MutationObserver(() => {
@@ -90,7 +90,7 @@ test(
   async ({ playground }) => {
     const { page } = playground;
     await page.emulateMedia({ reducedMotion: 'no-preference' });
-    // No machine comes there while what is said on the way is read.
+    // No machine reaches this step while the test reads the messages on the way.
     await page.goto(`./#${RUN}&device=webgpu&at=5000000&moment=2`);
     await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
     await page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
@@ -103,8 +103,8 @@ test(
     await endsWorker();
     await expect(playground.notice(/stopped unexpectedly/)).toBeVisible();
     await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
-    // One that comes while a new worker starts is not forgotten for the way that was interrupted.
-    // A worker that ends again within five seconds is not replaced.
+    // If a link is opened while a new worker starts, the page goes there, and not to the moment of the earlier link. A
+    // worker that ends again within five seconds is not replaced.
     await page.waitForFunction(
       (since) => performance.now() - since > 6000,
       await page.evaluate(() => performance.now()),

@@ -1,8 +1,8 @@
 import { expect, TINY, test } from './playground';
 
 /**
- * A rank's worker really ends, in a real browser: the others get an error, all start again, training goes on by itself,
- * and as many workers live as before.
+ * A rank's worker really ends, in a real browser: the other ranks get an error, all ranks restart, training continues
+ * by itself, and there are as many workers as before.
  */
 test('a rank that is killed while it trains', async ({ playground }) => {
   const { page } = playground;
@@ -10,7 +10,7 @@ test('a rank that is killed while it trains', async ({ playground }) => {
   const failures = page.getByRole('group', { name: 'Failures' });
   const kill = failures.getByRole('button', { name: 'Kill rank 1' });
   await expect(kill).toBeEnabled();
-  // The session's, and one per rank.
+  // The session's worker, and one per rank.
   await expect.poll(() => page.workers().length).toBe(4);
   await playground.button('Play').click();
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);

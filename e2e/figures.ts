@@ -1,4 +1,4 @@
-/** What specs do with a lesson's figures: bring one into view, wait until it is live, measure it. */
+/** Functions for the figures of lessons: scroll to a figure, wait until it is live, measure its height. */
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './playground';
 
@@ -17,7 +17,7 @@ export async function isLive(figure: Locator): Promise<void> {
   await expect(figure.locator('.figure-static')).toBeHidden();
 }
 
-/** Brings the figure into view and waits until it is live. Gives back how high it was before, for `keepsItsHeight`. */
+/** Scrolls to the figure and waits until it is live. Returns its height before, for `keepsItsHeight`. */
 export async function goesLive(figure: Locator): Promise<number> {
   for (const picture of await figure.locator('.figure-static img').all())
     await picture.evaluate((image: HTMLImageElement) => {
@@ -30,7 +30,10 @@ export async function goesLive(figure: Locator): Promise<number> {
   return still;
 }
 
-/** Nothing below it has moved. To be asked some time after it went live, when all that is loaded with it is there. */
+/**
+ * Nothing below the figure has moved. Call this some time after the figure went live, when all parts that it loads have
+ * arrived.
+ */
 export async function keepsItsHeight(figure: Locator, still: number): Promise<void> {
   const id = await figure.getAttribute('data-figure');
   expect(Math.abs((await heightOf(figure)) - still), `px that figure ${id} has grown`).toBeLessThanOrEqual(2);

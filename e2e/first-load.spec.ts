@@ -1,6 +1,6 @@
 /**
- * What is fetched until Play can be pressed on the default run is what `npm run check` holds the size of: each file
- * once, and no other.
+ * The page loads exactly the files whose size `npm run check` measures until Play can be pressed on the default run,
+ * each of them once.
  */
 import { fileURLToPath } from 'node:url';
 import { countingHost } from '../bench/counting-host.mjs';
@@ -13,11 +13,12 @@ test(
   placeInBrowser({ rest: 'npm run check measures the same files' }),
   async ({ playground }) => {
     const dist = fileURLToPath(new URL('../dist', import.meta.url));
-    // Slow to answer: what the page asks for once Play can be pressed is sent seconds later.
+    // The host answers slowly: files that the page requests after Play can be pressed are sent seconds later.
     test.slow();
     const host = await countingHost(dist, { latencyMs: 3000, kilobytesPerSecond: 1e5 });
-    // The page says by its clock, which is this machine's, when that was. Here one may hear of it so late that more has
-    // been sent: the host packs what it sends in this process, and nobody is heard meanwhile.
+    // The page reports the time by its clock, which is also this machine's clock. The test may receive the report so
+    // late that the host has sent more files, because the host compresses its answers in this process, and meanwhile
+    // the process receives nothing.
     let playAt: number | undefined;
     await playground.page.exposeFunction('playCanBePressed', (at: number) => {
       playAt ??= at;
@@ -38,7 +39,7 @@ test(
       const sent = host.sent.filter(({ at }) => at <= (playAt ?? 0)).map(({ name }) => name);
       const { page, workers } = firstLoad(dist);
       expect(sent.sort()).toEqual([...page, ...workers].sort());
-      // One file for each set of starts that need it (scripts/first-chunks.mjs), not one for each small module.
+      // There is one file per set of starting points (scripts/first-chunks.mjs), not one per small module.
       expect(sent.length).toBeLessThan(25);
     } finally {
       await playground.page.close();

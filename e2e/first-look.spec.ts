@@ -1,4 +1,7 @@
-/** What a first visitor needs to see without a search: the name of the page, words for its doors, whole schedules. */
+/**
+ * What a first visitor must see without searching: the name of the page, the words of its entry points, whole
+ * schedules.
+ */
 import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
@@ -24,7 +27,7 @@ test('a laptop: the name stays beside a Play that has its word; a projector: wor
   await playground.mode('Pipeline').check();
   const schedule = page.getByRole('img', { name: /^The schedule/ });
   await expect(schedule).toBeVisible();
-  // How many pixels of the picture are beyond the panel that scrolls it.
+  // By how many pixels the picture extends beyond the panel that scrolls it.
   const hidden = () =>
     schedule.evaluate((own) => {
       let most = 0;
@@ -44,7 +47,7 @@ test(
     await page.setViewportSize({ width: 1280, height: 720 });
     await playground.open(`${RUN}&mode=ddp&world=4&at=1&moment=0`);
     const why = page.getByText('All ranks now hold the same gradients, so the optimiser makes the same update');
-    // Moment by moment: a press that comes before the page shows the last one would pass over it.
+    // Moment by moment, because a press before the page shows the previous moment would skip it.
     await expect(async () => {
       await page.keyboard.press('.');
       await expect(why).toBeVisible({ timeout: 200 });

@@ -1,7 +1,7 @@
 /**
- * Links of a fuzzer, sent to the built page one after the other, as a user pastes them into the address bar: the page
- * stays, says what it does not take, and has no uncaught error. Some at each run of the suite; `npm run fuzz --
- * --browser --links 300` sends more, of another seed.
+ * Sends links of a fuzzer to the built page, one after the other, as a user pastes them into the address bar: the page
+ * stays, names what it does not accept, and has no uncaught error. Each run of the tests sends some links; `npm run
+ * fuzz -- --browser --links 300` sends more, with another seed.
  */
 import fc from 'fast-check';
 import { anyLink } from '../fuzz/arbitraries/links';
@@ -12,7 +12,7 @@ import { expect, type Playground, TINY, test } from './playground';
 const SEED = Number(process.env['LOCKSTEP_FUZZ_SEED'] ?? 20_260_101);
 const LINKS = Number(process.env['LOCKSTEP_FUZZ_LINKS'] ?? 12);
 
-/** Links that blanked the page once, or held it up. */
+/** Links that once made the page blank or blocked it. */
 const KNOWN = [
   'data=csv&file=constructor&device=cpu',
   'data=npy&inputs=__proto__&targets=toString&device=cpu',
@@ -27,7 +27,7 @@ const KNOWN = [
 
 async function holds(playground: Playground, link: string): Promise<void> {
   const { page } = playground;
-  // Software GPUs are slow and the CPU is not what is tried here.
+  // On the CPU, because software GPUs are slow, and the device is not what this test checks.
   await page.evaluate((hash) => window.location.assign(`#${hash}`), `${link}&device=cpu`);
   await expect(page.getByRole('region', { name: 'Stage', exact: true }).or(page.getByRole('main'))).not.toHaveCount(0);
   const notices = page.getByRole('complementary', { name: 'Notices' });
@@ -44,7 +44,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${TINY}&device=cpu`);
     for (const link of KNOWN) await holds(playground, link);
-    // The page still does what it is asked.
+    // The page still works.
     await playground.page.goto('about:blank');
     await playground.open(`${KNOWN[2]}&${TINY}&device=cpu&seed=5`);
     await expect(playground.notice('brackets may be nested 16 deep')).toBeVisible();

@@ -1,9 +1,9 @@
-/** Drawing costs nothing while nothing changes: counted in calls, not in time. */
+/** The page draws nothing while nothing changes: the test counts calls, not time. */
 import { expect, IN_MOTION, TINY, test } from './playground';
 
 test.use(IN_MOTION);
 
-/** The calls that put something on a canvas; runs in the page before its scripts. */
+/** The calls that draw on a canvas; runs in the page before its scripts. */
 const countDrawing = () => {
   const counted = { calls: 0 };
   Object.assign(globalThis, { counted });
@@ -24,7 +24,7 @@ test('a page at rest draws nothing, after a step as before', async ({ playground
   await page.addInitScript(countDrawing);
   const calls = () => page.evaluate(() => Number(Reflect.get(Reflect.get(globalThis, 'counted'), 'calls')));
   const atRest = async () => {
-    // What came last is drawn, and then there is no call in two seconds.
+    // The last change is drawn; after that there are no calls for two seconds.
     await expect(async () => {
       const before = await calls();
       await page.waitForTimeout(2000);

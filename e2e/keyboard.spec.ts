@@ -1,4 +1,7 @@
-/** By keyboard alone: from the first Tab to a shared link that opens the same moment, and folds that Escape closes. */
+/**
+ * Using only the keyboard: from the first Tab to a shared link that opens the same moment, and folds that Escape
+ * closes.
+ */
 import type { Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, TINY, test } from './playground';
@@ -12,14 +15,14 @@ const focused = (page: Page): Promise<string> =>
   });
 
 /**
- * What hides the focused element or its ring: an edge of a scrolled box or of the screen that cuts the ring off, or
- * something that lies over the element. Nothing for an element whose part of the page is marked on a canvas.
+ * What hides the focused element or its focus ring: an edge of a scrolled box or of the screen that cuts the ring, or
+ * another element on top. Nothing for an element whose part of the page is marked on a canvas.
  */
 const hidden = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const at = document.activeElement;
     if (!(at instanceof HTMLElement) || at === document.body || at.getBoundingClientRect().width <= 1) return [];
-    // Radios and the list of paces are unseen; what stands for them has the ring.
+    // Radio buttons and the list of paces are invisible; the visible elements in their place have the ring.
     const marked = [at, at.nextElementSibling, at.parentElement].find(
       (element) =>
         element instanceof Element &&
@@ -41,7 +44,7 @@ const hidden = (page: Page): Promise<string[]> =>
       for (const [side, px] of Object.entries(over))
         if (px > 0.5) problems.push(`${what} cuts ${px.toFixed(1)} px off at the ${side}`);
     };
-    // A separator is a line from edge to edge: its ring is the lines above and below it.
+    // A separator is a line from edge to edge: its ring consists of the lines above and below it.
     if (at.getAttribute('role') !== 'separator' && at.tagName !== 'HR') {
       for (let around = marked.parentElement; around; around = around.parentElement) {
         const { overflowX, position } = getComputedStyle(around);
@@ -60,7 +63,10 @@ const hidden = (page: Page): Promise<string[]> =>
     return problems;
   });
 
-/** Presses Tab until that has the focus, with a ring that shows it; `most`: presses after which it is not reached. */
+/**
+ * Presses Tab until the element has the focus, with a visible ring; `most`: the test fails after this number of
+ * presses.
+ */
 async function tabTo(page: Page, name: string, most: number): Promise<void> {
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');
@@ -68,7 +74,7 @@ async function tabTo(page: Page, name: string, most: number): Promise<void> {
     if (here !== name) continue;
     const ring = await page.evaluate(() => {
       const at = document.activeElement;
-      // Radios and the list of paces are unseen; what stands for them has the ring.
+      // Radio buttons and the list of paces are invisible; the visible elements in their place have the ring.
       const shown = [at, at?.nextElementSibling, at?.parentElement].filter((element) => element instanceof Element);
       return shown.some((element) => getComputedStyle(element).outlineStyle !== 'none');
     });
@@ -97,7 +103,7 @@ test('from the first Tab to a shared link of the same moment', async ({ playgrou
     await keyboard.press('Enter');
     await expect.poll(() => playground.number('Step')).toBe(steps);
   }
-  // Back among the moments of this step, by its key.
+  // Back to the moments of this step, with the key.
   await keyboard.press(',');
   await keyboard.press(',');
   const place = () => playground.scrub().getAttribute('aria-valuetext');
@@ -126,8 +132,8 @@ test('from the first Tab to a shared link of the same moment', async ({ playgrou
 });
 
 /**
- * The page shows the first step by itself, and its sentences change with the moments: a word that has the focus goes
- * with its sentence.
+ * The page shows the first step by itself, and its sentences change with the moments. If a word of a sentence has the
+ * focus, the focus disappears with the sentence.
  */
 async function rests(playground: Playground): Promise<void> {
   let before = '';
@@ -155,7 +161,7 @@ for (const [screen, viewport] of Object.entries({
       await rests(playground);
       const stops: string[] = [];
       const problems: string[] = [];
-      // The focus leaves the page after its last stop.
+      // After the last element the focus leaves the page.
       for (let presses = 0; presses < 200; presses++) {
         await page.keyboard.press('Tab');
         if (await page.evaluate(() => document.activeElement === document.body)) break;
@@ -165,7 +171,7 @@ for (const [screen, viewport] of Object.entries({
       }
       expect(problems).toEqual([]);
       expect(stops.at(-1)).toBe('Take it to PyTorch');
-      // Of the bar, the stage, the timeline and the result; on a phone the set-up is a sheet.
+      // Elements of the bar, the stage, the timeline and the result; on a phone the set-up is a sheet.
       expect(stops).toEqual(
         expect.arrayContaining(['Play', 'Items on the stage', 'Scrub', 'Time cursor', 'PyTorch code']),
       );
@@ -205,7 +211,7 @@ test('Escape closes the fold that has the focus, one at a time, and the focus st
     await summary.focus();
     await page.keyboard.press('Enter');
     await expect(fold).toHaveAttribute('open', '');
-    // What it holds is fetched now.
+    // The contents of the fold are loaded now.
     await expect(fold.getByRole('table').or(fold.getByRole('treegrid')).first()).toBeVisible();
     await page.keyboard.press('Tab');
     expect(await fold.evaluate((element) => element.contains(document.activeElement))).toBe(true);
@@ -213,7 +219,7 @@ test('Escape closes the fold that has the focus, one at a time, and the focus st
     await expect(fold).not.toHaveAttribute('open');
     await expect(summary).toBeFocused();
   }
-  // In a dialog Escape closes the dialog, whatever is open in it.
+  // In a dialog, Escape closes the dialog, even if a fold in it is open.
   await playground.button('Lab').click();
   const lab = page.getByRole('dialog', { name: 'Collectives lab' });
   const table = lab.locator('summary').first();

@@ -29,7 +29,7 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
   await page.keyboard.press('Escape');
   await expect(lab).toBeHidden();
   await expect.poll(() => page.url()).not.toContain('lab=');
-  // The run beneath is the one that was there before.
+  // The run below the lab is the run from before.
   await expect(playground.button('Play')).toBeEnabled();
 });
 
@@ -60,7 +60,7 @@ test(
   placeInBrowser({ rest: 'embeds.spec.ts embeds the lab' }),
   async ({ playground }) => {
     const { page } = playground;
-    // The figure's own time, so that ten seconds out of sight need no waiting.
+    // The figure's own clock, so that the test need not wait for ten seconds out of view.
     await page.clock.install();
     await page.goto('./#embed=1&lab=allReduce');
     const src = page.url();

@@ -1,5 +1,5 @@
 /**
- * A model that no device or page has room for: the page says so by key and value, keeps the run that is open, and
+ * A model that is too large for every device or for the page: the page names key and value, keeps the open run, and
  * draws no weights.
  */
 import { LARGE_PRESETS } from '../src/protocol/large-presets';

@@ -13,17 +13,17 @@ test(
     const picture = stage.getByRole('img', { name: PICTURE });
     const items = stage.getByRole('listbox', { name: 'Items on the stage' });
     const option = items.getByRole('option');
-    /** The first item; the list follows the picture a moment later. */
+    /** The first item; the list changes a moment after the picture. */
     const first = async (text: RegExp) =>
       await expect(async () => {
         await items.focus();
         await page.keyboard.press('Home');
         await expect(option).toHaveText(text, { timeout: 1000 });
       }).toPass();
-    /** The keyboard's list has the items of the large room alone while one is open. */
+    /** While a large room is open, the list for the keyboard has only the items of the large room. */
     const isOpen = async (rank: number) => await first(new RegExp(`^rank ${rank}\\. press ×, Esc or outside it`));
     const allRooms = async () => await first(/press: shows this room large/);
-    // By mouse: the title of the first room, then the button to the next rank, then ×.
+    // With the mouse: the title of the first room, then the button to the next rank, then ×.
     await picture.click({ position: { x: 30, y: 12 } });
     await isOpen(0);
     await page.keyboard.press('End');
@@ -35,7 +35,7 @@ test(
     await expect(option).toHaveText(/^Close/);
     await page.keyboard.press('Enter');
     await allRooms();
-    // By keyboard, and Esc.
+    // With the keyboard, and Esc.
     await page.keyboard.press('Enter');
     await isOpen(0);
     await page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 /**
- * Everything fits: sizes of the window, ranks, modes, presets and panels, so combined that every two of them meet, in
- * one page that is led from one to the next. `LOCKSTEP_WALK=all` walks the full product. What the pictures look like:
- * `npm run gallery`.
+ * Everything fits: window sizes, ranks, modes, presets and panels, combined so that every pair of values occurs, in one
+ * page that a link leads from one combination to the next. `LOCKSTEP_WALK=all` tests every combination. `npm run
+ * gallery` makes pictures of them.
  */
 import type { Page } from '@playwright/test';
 import {
@@ -20,14 +20,14 @@ import { expect, test } from './playground';
 
 const whole = process.env['LOCKSTEP_WALK'] === 'all';
 const combinations = whole ? everyCombination() : pairwise();
-/** So many pages, which run beside each other. */
+/** The number of pages that are open at the same time. */
 const WALKS = 2;
 
-/** Two of the moments, others with each combination: the stage alone is held at all kinds of them by fits.test.ts. */
+/** Two of the moments, different ones for each combination: fits.test.ts tests the stage at all kinds of moments. */
 const momentsFor = (index: number): readonly number[] =>
   whole ? MOMENTS : [0, 2].map((by) => MOMENTS[(index + by) % MOMENTS.length] ?? 0);
 
-/** A canvas that is drawn a few frames later is no fault: what stays is. */
+/** A canvas that is drawn a few frames later is not a fault; only faults that stay count. */
 async function lastingFaults(page: Page): Promise<readonly string[]> {
   let left = await faults(page);
   for (let again = 0; again < 30 && left.length > 0; again++) {
@@ -60,7 +60,7 @@ for (let walk = 0; walk < WALKS; walk += 1) {
   );
 }
 
-/** Its bar has the most controls. */
+/** The bar of this mode has the most controls. */
 const WIDEST_BAR = 'pipeline';
 
 for (const mode of ['single', 'dp', 'ddp', 'mp', 'pipeline', 'ps']) {
@@ -69,10 +69,10 @@ for (const mode of ['single', 'dp', 'ddp', 'mp', 'pipeline', 'ps']) {
     test.slow();
     const { page } = playground;
     const found: string[] = [];
-    // The bar is wider with 16 ranks than with one; of one rank the bar with the most controls is looked at.
+    // The bar is wider with 16 ranks than with one; with one rank, only the bar with the most controls is checked.
     for (const ranks of mode === 'single' ? [1] : mode === WIDEST_BAR ? [1, 16] : [16]) {
       await page.setViewportSize({ width: 1920, height: 900 });
-      // A first visit: the button of Play has its name on it, so the bar is at its widest.
+      // On a first visit the Play button contains its name, so the bar has its largest width.
       await page.goto('about:blank');
       await page.goto(`./#device=cpu&compare=0&mode=${mode}&world=${ranks}`);
       await expect(playground.button('Play')).toBeEnabled();
@@ -136,12 +136,12 @@ test(
       expect(cut, text).toBe(false);
       seen.add(text);
       tops.add(top);
-      // The next sentence is that of the next moment: a fast machine would read this one again.
+      // Waits for the sentence of the next moment: a fast machine would read this sentence again.
       const moment = await scrub.inputValue();
       await page.keyboard.press('.');
       await expect(scrub).not.toHaveValue(moment);
     }
-    // There were some that two lines of the usual size do not hold.
+    // Some sentences do not fit into two lines of the usual size.
     expect(Math.max(...[...seen].map((text) => text.length))).toBeGreaterThan(100);
     expect(tops.size).toBe(1);
   },

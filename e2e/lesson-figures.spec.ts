@@ -1,6 +1,6 @@
 /**
- * What a lesson's figures do besides running (lessons.spec.ts): one that fails can be tried again, a hint comes by
- * itself, a schedule of the reader's own runs.
+ * What the figures of lessons do besides running (lessons.spec.ts): a figure that fails can be tried again, a hint
+ * appears by itself, a schedule by the reader runs.
  */
 import type { Locator, Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
@@ -44,7 +44,7 @@ test(
     const task = page.locator('.task[data-task]').first();
     const hint = task.locator('.task-hint');
     expect(id).toBe('ring');
-    // The clock also goes on by itself, from before the figure runs.
+    // The clock also advances by itself, from before the figure runs.
     await page.clock.fastForward(20_000);
     await expect(hint).toBeHidden();
     await page.clock.fastForward(21_000);
@@ -65,7 +65,7 @@ test(
     const task = page.locator('.task[data-task="build"]');
     const words = figure.getByRole('status', { name: 'Your schedule' });
     await expect(words).toContainText('It is GPipe');
-    // GPipe with the first backward of rank 0 one place earlier.
+    // GPipe with the first backward pass of rank 0 one place earlier.
     const cell = (name: string) => figure.getByRole('button', { name, exact: true });
     await cell('F0 of stage 0, cell 1 of 8').focus();
     await page.keyboard.press('End');

@@ -1,7 +1,8 @@
 /**
- * The lessons as their readers find them: every page whole without a script; with it every figure that is in view is
- * live and moves, predictions reveal, tasks are ticked by their own solutions, and one worker runs at a time. What a
- * page has is read off its HTML (src/lessons/CONTRACT.md), so a new lesson needs no line here.
+ * The lessons as readers find them: every page is complete without a script. With the script every figure in view is
+ * live and moves, predictions reveal their answers, solutions complete their tasks, and one worker runs at a time. The
+ * test reads from the HTML of a page what the page contains (src/lessons/CONTRACT.md), so a new lesson needs no change
+ * here.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -19,8 +20,8 @@ const WRITTEN = CONTENTS.map(({ name }) => name).filter((name) =>
 const WIDE = { width: 1100, height: 900 };
 const PHONE = { width: 390, height: 844 };
 /**
- * Between them they have every view, notices, and toolbars with two rows: their figures go live on a phone, and axe
- * looks at their colours in the dark theme, too. All lessons share one style sheet.
+ * Together these lessons have every view, notices, and toolbars with two rows. Their figures go live on a phone, and
+ * axe also checks their colours in the dark theme. All lessons share one style sheet.
  */
 const EVERY_VIEW = [
   'all-reduce',
@@ -37,13 +38,13 @@ const startsByItself = async (figure: Locator): Promise<boolean> =>
   (await figure.getAttribute('data-starts')) !== 'rest';
 
 interface WentLive {
-  /** Of the figure before, in px. */
+  /** Height of the figure before, in px. */
   readonly still: number;
-  /** Milliseconds until it has moved; undefined for a figure that rests until it is pressed. */
+  /** Milliseconds until the figure has moved; undefined for a figure that rests until it is pressed. */
   readonly took: number | undefined;
 }
 
-/** With less motion a figure that would start by itself waits for Play, which is pressed here. */
+/** With reduced motion a figure that would start by itself waits for Play, which the test presses. */
 async function goesLiveAndMoves(figure: Locator): Promise<WentLive> {
   const began = performance.now();
   const still = await goesLive(figure);
@@ -55,7 +56,7 @@ async function goesLiveAndMoves(figure: Locator): Promise<WentLive> {
   return { still, took: performance.now() - began };
 }
 
-/** How many recorded views of a figure are seen; none while a picture of it is missing. */
+/** The number of visible recorded views of a figure; none while a picture of the figure is missing. */
 const printedViews = (figure: Locator): Promise<number> =>
   figure.evaluate((element) => {
     const views = [...element.querySelectorAll('.figure-static .figure-view')];
@@ -65,7 +66,7 @@ const printedViews = (figure: Locator): Promise<number> =>
       : 0;
   });
 
-/** Every knob changes picture, sentence or numbers. */
+/** Every control changes the picture, the sentence or the numbers. */
 async function turnsItsKnobs(drawing: Locator): Promise<void> {
   await drawing.scrollIntoViewIfNeeded();
   await expect(drawing).toHaveAttribute('data-live', 'rest');
@@ -85,7 +86,7 @@ async function turnsItsKnobs(drawing: Locator): Promise<void> {
   }
 }
 
-/** An option that is not chosen yet. */
+/** An option that is not selected yet. */
 const otherOption = (field: Locator): Promise<number> =>
   field.evaluate((own) => (own instanceof HTMLSelectElement && own.selectedIndex === 1 ? 0 : 1));
 
@@ -98,7 +99,7 @@ async function commitsAndSees(section: Locator): Promise<void> {
   const commit = section.getByRole('button', { name: 'Commit' });
   await commit.press('Enter');
   await expect(answer).toBeVisible();
-  // The pressed button is gone. The next press of Tab goes on from here, not from the top of the page.
+  // The pressed button has disappeared. The next press of Tab continues from here, not from the top of the page.
   await expect(commit).toBeHidden();
   await expect(section.getByRole('button', { name: 'Guess again' })).toBeFocused();
   await expect(section.locator('.predict-guess')).not.toBeEmpty();
@@ -109,7 +110,7 @@ async function commitsAndSees(section: Locator): Promise<void> {
   await expect(answer).toBeHidden();
 }
 
-/** All lessons are pages of the same parts: figures, predictions, tasks. */
+/** All lessons consist of the same parts: figures, predictions, tasks. */
 const IN_QUICK = 'model-parallel';
 
 test.describe('lessons', () => {
@@ -132,12 +133,12 @@ test.describe('lessons', () => {
         for (const figure of await figuresOf(page)) {
           const { still, took } = await goesLiveAndMoves(figure);
           heights.push([figure, still]);
-          // A figure that leaves its worker may be seen for a moment beside the one that takes its place.
+          // A figure that gives up its worker may be visible for a moment beside the figure that replaces it.
           await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
           if (took !== undefined)
             test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
         }
-        // Heights are looked at once for all figures: one by one each had to be waited for.
+        // The heights of all figures are read at once, because reading them one by one waited for each.
         await page.waitForTimeout(500);
         for (const [figure, still] of heights) await keepsItsHeight(figure, still);
         await page.setViewportSize(WIDE);
@@ -145,7 +146,7 @@ test.describe('lessons', () => {
         await page.emulateMedia({ reducedMotion: 'reduce' });
         for (const section of await page.locator('.predict[data-predict]').all()) await commitsAndSees(section);
         for (const task of await page.locator('.task[data-task]').all()) {
-          // The solution of one may be that of another, too.
+          // The solution of one task may also solve another task.
           if ((await task.getAttribute('data-done')) !== null) continue;
           await task.getByRole('button', { name: 'Show the solution' }).click();
           await expect(task, (await task.innerText()).slice(0, 80)).toHaveAttribute('data-done', '', {
@@ -156,7 +157,7 @@ test.describe('lessons', () => {
         await expect(page.locator(`.dot[data-lesson="${name}"]`)).toHaveAttribute('data-state', 'done');
         await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
         expect(playground.problems).toEqual([]);
-        // All figures are live by now, tasks and predictions have said what they say.
+        // All figures are live by now, and tasks and predictions show their texts.
         await page.evaluate(() => scrollTo(0, 0));
         await (EVERY_VIEW.includes(name) ? axeFindsNothing(page) : axeFindsNothingInLight(page));
         await reachesByKeyboard(page);
@@ -294,10 +295,10 @@ test.describe('lessons', () => {
   );
 });
 
-/** Workers of the session; ranks in workers of their own are its own affair. */
+/** Workers of the session; the session's own workers for ranks do not count. */
 const sessions = (page: Page): number => page.workers().length;
 
-/** Where it is when nothing moves any more. */
+/** The position when nothing moves any more. */
 async function settledAt(figure: Locator): Promise<string | null> {
   for (let before: string | null | undefined; ; ) {
     const now = await figure.getAttribute('data-at');
@@ -307,7 +308,7 @@ async function settledAt(figure: Locator): Promise<string | null> {
   }
 }
 
-/** Tab comes to everything in the toolbars, to the forms and to the tasks; a choice has one stop. */
+/** Tab reaches everything in the toolbars, the forms and the tasks; a group of options is one stop. */
 async function reachesByKeyboard(page: Page): Promise<void> {
   const missed = await page.evaluateHandle(() => {
     const reached = new Set<EventTarget | null>();
@@ -322,7 +323,7 @@ async function reachesByKeyboard(page: Page): Promise<void> {
         .map((stop) => stop.getAttribute('aria-label') ?? stop.textContent ?? '');
   });
   const left = () => missed.evaluate((list) => list());
-  // On and on around the page: what is busy when Tab comes by, is not when it comes again.
+  // Several times around the page: an element that is disabled when Tab passes may be enabled the next time.
   const tabs = async () => {
     // Sent at once: the page need not be drawn between two of them.
     await Promise.all(Array.from({ length: 50 }, () => page.keyboard.press('Tab')));

@@ -71,7 +71,7 @@ test(
     await expect(plan).toContainText('1 forward, 0 backward');
     await playground.iterate(1);
     const loss = await playground.number('Loss');
-    // By columns after columns, the parts of the first layer are gathered for the second.
+    // With columns after columns, the parts of the first layer are gathered for the second layer.
     await layer('2 Linear').getByRole('radio', { name: 'columns' }).check();
     await expect(plan).toContainText('gathers in between');
     await expect(page).toHaveURL(/plan=/);
@@ -80,7 +80,7 @@ test(
     await plan.getByRole('button', { name: 'made for the model' }).click();
     await expect(layer('2 Linear').getByRole('radio', { name: 'rows' })).toBeChecked();
     await expect(page).not.toHaveURL(/plan=/);
-    // The site fetches by itself what only cut layers need: vocabulary, heads, loss and norm in parts.
+    // The site loads by itself the code that only cut layers need: vocabulary, heads, loss and norm in parts.
     await playground.iterate(1);
     await playground.follow('seed=0&preset=gpt&mode=tensor&world=2&device=cpu&compare=0');
     await playground.iterate(1);
@@ -128,7 +128,7 @@ test(
     await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
     await sharding.getByRole('button', { name: 'made for the model' }).click();
     await expect(page).not.toHaveURL(/modules=/);
-    // MixedPrecisionPolicy: parameters and gradients travel in two bytes, and the script says so.
+    // MixedPrecisionPolicy: ranks send parameters and gradients in two bytes, and the script says so.
     await sharding.getByRole('combobox', { name: 'Compute in' }).selectOption('bfloat16');
     await expect(page).toHaveURL(/paramDtype=bfloat16/);
     await expect(sharding.getByRole('combobox', { name: 'Reduce in' })).toHaveValue('param');

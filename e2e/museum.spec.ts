@@ -50,7 +50,7 @@ test(
     const { page } = playground;
     await page.setViewportSize({ width: 390, height: 800 });
     await playground.open('bug=set-epoch&device=cpu');
-    // It is loaded after the page.
+    // The museum is loaded after the page.
     await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
     await axeFindsNothing(page, 'section[aria-label^="Bug"]');
   },

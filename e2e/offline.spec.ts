@@ -1,4 +1,7 @@
-/** Once loaded, the page works without a connection: reloaded, trained, with panels that were never opened before. */
+/**
+ * After the first visit, the page works without a connection: it can be reloaded, it trains, and panels that were never
+ * opened before open.
+ */
 import { cp, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +15,7 @@ test.use({ serviceWorkers: 'allow' });
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 
-/** Resolves when the site is kept. */
+/** Resolves when the site is stored. */
 const isKept = (page: Page) =>
   page.evaluate(async () => {
     const { active } = await navigator.serviceWorker.ready;
@@ -56,7 +59,7 @@ test(
   },
 );
 
-/** Puts another build in the place of the one that is served: every file of the old one is gone. */
+/** Replaces the served build by another build: every file of the old build is gone. */
 async function redeploy(folder: string): Promise<void> {
   const names = await readdir(path.join(folder, 'assets'));
   const stems = names.filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -'.js'.length));
@@ -88,7 +91,7 @@ test(
       await redeploy(folder);
       await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
       await expect(page.getByText('A new version of Lockstep is out.')).toBeVisible();
-      // The run that is open trains on, and parts that were never fetched are those of its own version.
+      // The open run continues to train, and parts that were never loaded come from the old version.
       await playground.iterate(1);
       await playground.button('Lab').click();
       await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
@@ -96,7 +99,7 @@ test(
       expect(await entry()).toBe(old);
       await playground.button('Reload to get the new version').click();
       await expect.poll(entry).toMatch(/Newer\.js$/);
-      // At the step where the page was.
+      // At the step at which the page was.
       await expect(playground.button('Play')).toBeEnabled();
       await expect.poll(() => playground.number('Step')).toBe(3);
       await expect(page.getByText('A new version of Lockstep is out.')).toHaveCount(0);
@@ -112,7 +115,7 @@ test(
   placeInBrowser({ rest: 'app/offline/keep-offline.test.ts holds when it is said' }),
   async ({ playground }) => {
     const { page } = playground;
-    // What the worker throws when it cannot store the site is in the console.
+    // The console has the error that the worker throws if it cannot store the site.
     playground.provokes(/QuotaExceeded|quota/i);
     const dist = fileURLToPath(new URL('../dist', import.meta.url));
     const site = await serveFolder(dist);

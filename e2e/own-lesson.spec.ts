@@ -1,4 +1,7 @@
-/** The sample page for teachers: three figures in frames of their own, and a task that ticks when the run says so. */
+/**
+ * The sample page for teachers: three figures in their own frames, and a task that is ticked when the run's message
+ * says so.
+ */
 import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 

@@ -1,4 +1,6 @@
-/** The first minute: one line and one button, slow steps that speed up, and a replay that one can follow. */
+/**
+ * The first minute: one line and one button, slow steps that get faster, and a replay that is slow enough to follow.
+ */
 
 import { placeInBrowser } from '../scripts/tier';
 import { expect, IN_MOTION, TINY, test } from './playground';
@@ -16,9 +18,9 @@ test(
     const line = page.getByRole('note', { name: 'What you see' });
     await expect(line).toContainText('Two replicas of one net, each with its own samples. Watch them agree.');
     await expect(playground.button('Play')).toHaveText('Play');
-    // Nothing else asks for anything.
+    // Nothing else on the page asks the user to do something.
     await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
-    // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
+    // The bar now has its largest width, and is one row in every window of a laptop or a larger screen.
     for (const width of [1440, 1541, 1641, 1781, 2241, 2401]) {
       await page.setViewportSize({ width, height: 860 });
       await expect
@@ -53,9 +55,9 @@ test(
     await expect(pace).toContainText('×0.02, held');
     await page.keyboard.press('h');
     await expect(pace).toContainText('×0.02, speeding up');
-    // The step that Play shows from its beginning takes ten seconds, the next one five.
+    // The step that Play shows from its beginning takes ten seconds, and the next step five.
     await expect(pace).toContainText('×0.04, speeding up', { timeout: 30_000 });
-    // By hand, as fast as steps can be seen.
+    // By hand, as fast as the page shows steps.
     await playground.speed().selectOption('5 steps per second');
     await expect(pace).toContainText('×1, held');
     await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
@@ -82,12 +84,12 @@ for (const motion of ['no-preference', 'reduce'] as const)
       await playground.button('Play').click();
       await expect(faster).toBeVisible();
       await expect(told).toHaveCount(1);
-      // What it says is what the key does.
+      // The key + does what the hint says.
       await page.keyboard.press('+');
       await expect(faster).toHaveCount(0);
       await expect(told).toHaveCount(0);
       await expect(page.getByRole('group', { name: 'Pace' })).toContainText('held');
-      // Slowly again, and at the next visit: it has been said.
+      // At a slow pace again, in this visit and in the next one, the hint does not appear again.
       for (const visit of ['this', 'next']) {
         if (visit === 'next') await page.reload();
         await expect(playground.button(visit === 'this' ? 'Pause' : 'Play')).toBeEnabled();
@@ -130,7 +132,7 @@ test(
     await playground.button('Play').click();
     const stage = playground.region('Stage');
     await expect(stage.getByText(/Replaying step [\d,]+; training is at [\d,]+/)).toBeVisible();
-    // It goes on moving, and from one step to a later one.
+    // The replay keeps moving, and goes from one step to a later one.
     const shown = async () =>
       Number((await stage.getByText(/Replaying step/).textContent())?.match(/\d[\d,]*/)?.[0].replaceAll(',', ''));
     const first = await shown();

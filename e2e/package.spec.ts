@@ -1,5 +1,5 @@
 /**
- * The package as a user has it: packed, installed into an empty folder without a network, it trains and serves the
+ * The package as a user gets it: packed and installed into an empty folder without a network, it trains and serves the
  * playground, and builds nothing.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 test.describe.configure({ mode: 'serial' });
 const PACKED = 'it builds the site again to pack it; cli/ runs the commands from the source';
 
-/** The package has nothing beside these and its texts. */
+/** The package contains only these folders and its texts. */
 const FOLDERS = ['bin', 'dist', 'dist-cli', 'docs', 'scripts'];
 
 let folder = '';
@@ -35,7 +35,7 @@ test.beforeAll(async () => {
   );
   const top = [...new Set(files.map((file) => file.split('/')[0] ?? ''))].sort();
   expect(top).toEqual([...FOLDERS, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].sort());
-  // Sources and tests stay at home.
+  // The package contains no sources and no tests.
   expect(files.filter((file) => /^(src|e2e|bench|shaders)\/|test/.test(file))).toEqual([]);
   await writeFile(path.join(folder, 'package.json'), '{"private": true}');
   const quiet = ['--offline', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -43,7 +43,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** `npx --no`: what is installed, or nothing. */
+/** `npx --no` runs an installed program and installs nothing. */
 const lockstep = (...args: readonly string[]) =>
   run(npx, ['--no', '--', 'lockstep', ...args], { cwd: folder, shell: windows });
 
@@ -54,7 +54,7 @@ test('it brings all that it needs along', placeInBrowser({ rest: PACKED }), asyn
   const installed = path.join(folder, 'node_modules');
   expect(existsSync(path.join(installed, 'lockstep', 'dist', 'index.html'))).toBe(true);
   for (const name of Object.keys(dependencies ?? {})) expect(existsSync(path.join(installed, name)), name).toBe(true);
-  // What the site is built with is no part of it.
+  // The package does not contain the tools that build the site.
   for (const name of ['vite', 'react', 'typescript']) expect(existsSync(path.join(installed, name)), name).toBe(false);
 });
 
@@ -90,12 +90,12 @@ test('npx lockstep serve', placeInBrowser({ rest: PACKED }), async ({ page }) =>
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
   } finally {
-    // npx and the shell that it starts are between us and the server.
+    // npx and the shell that npx starts are between this process and the server.
     if (server.pid !== undefined) process.kill(windows ? server.pid : -server.pid, 'SIGINT');
   }
 });
 
-/** What it prints when it listens. */
+/** The line that the server prints when it listens. */
 function addressOf(server: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';

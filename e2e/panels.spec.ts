@@ -1,4 +1,7 @@
-/** Panels that are fetched when they are first opened, and do not come: no connection, or the site was replaced. */
+/**
+ * Panels that are loaded when they are first opened, and cannot be loaded: there is no connection, or a new version has
+ * replaced the site.
+ */
 
 import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
@@ -27,7 +30,7 @@ test(
     await playground.playUntilStep(3);
     await alert.getByRole('button', { name: 'Try again' }).click();
     await expect(alert).toContainText('The site cannot be reached.');
-    // What is missing, the loss chart among it, comes by itself then.
+    // Missing parts, such as the loss chart, then appear by themselves.
     await context.setOffline(false);
     await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
     await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
@@ -60,7 +63,7 @@ test('after one step the loss is a point, of each rank and of their mean', async
   const chart = playground.region('Result').locator('figure').filter({ hasText: 'mean' });
   await expect(chart.locator('[data-mean]')).toHaveCount(1);
   await expect(chart.locator('[data-rank]')).toHaveCount(4);
-  // At the first step of ten, as high as the loss is on the axis.
+  // At the first of ten steps, at the height of the loss on the axis.
   const [at, axes] = await Promise.all([
     chart.locator('[data-mean]').evaluate((point) => (point instanceof HTMLElement ? point.style.left : '')),
     page.locator('[data-mean]').evaluate((point) => getComputedStyle(point).position),
@@ -82,7 +85,7 @@ test(
       await route.continue();
     });
     await playground.open(RUN);
-    // The curve's own axes are drawn, not written.
+    // The curve's own axes are drawn, not written as text.
     const lastStep = playground.region('Result').getByText('10', { exact: true });
     const asked = page.waitForRequest(/loss-plot-view/);
     await playground.iterate(2);
@@ -102,7 +105,7 @@ test(
     const { page } = playground;
     playground.provokes(LOST);
     let comes = false;
-    // A sheet that the lab shares with other panels, whatever its file is called: it has packets that follow a path.
+    // The lab shares a style sheet with other panels, whatever its file is called: it has packets that follow a path.
     await page.route(STYLES, async (route) => {
       const response = await route.fetch();
       if (!comes && (await response.text()).includes('offset-distance')) await route.abort();
@@ -115,7 +118,7 @@ test(
     comes = true;
     await lab.getByRole('button', { name: 'Try again' }).click();
     await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText('start');
-    // Laid out as a grid only with its styles.
+    // Laid out as a grid only if its styles are loaded.
     await expect(lab.getByRole('heading', { level: 1 }).locator('..')).toHaveCSS('display', 'grid');
   },
 );
@@ -185,7 +188,7 @@ test('the site was replaced: the panel says so, and Reload gets the new version 
   await playground.field('Batch, all ranks').fill('8');
   await playground.field('Batch, all ranks').press('Enter');
   await expect.poll(() => playground.hash()).toContain('batch=8');
-  // As a host does it: index.html names other files, and the old ones are gone.
+  // As after a deployment: index.html names other files, and the old files are gone.
   await page.route('**/assets/**', (route) => route.fulfill({ status: 404, body: 'not found' }));
   await page.route(/\/some\/folder\/$/, async (route) => {
     const answer = await route.fetch();

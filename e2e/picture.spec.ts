@@ -1,6 +1,6 @@
 import { expect, type Playground, TINY, test } from './playground';
 
-/** On one page: each looks at another part of it. */
+/** All tests use one page; each checks another part of it. */
 const CASES: readonly (readonly [string, (playground: Playground) => Promise<void>])[] = [
   [
     'the stage is there for eyes, keyboard and as a table',
@@ -20,7 +20,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await items.press('Home');
       await expect(items.getByRole('option')).toContainText('rank 0 now');
       await items.press('ArrowRight');
-      // The pictures of operators may come after the first drawing of the stage.
+      // The pictures of operators may appear after the first drawing of the stage.
       await expect(items.getByRole('option')).toContainText(/0\.weight(\.grad)? on rank 0/);
       await expect(page.getByText(/^0\.weight(\.grad)? on rank 0$/)).toBeVisible();
     },
@@ -62,7 +62,8 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
 ];
 
 test('stage, timeline and clocks are there for eyes, keyboard and as tables', async ({ playground }) => {
-  // The stage comes only after the step, as it may on a slow connection: nothing changes any more that would tell it.
+  // The code of the stage arrives after the step, as on a slow connection: then no further change tells the stage to
+  // draw.
   const { page } = playground;
   let letCome = () => {};
   const mayCome = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Figures are saved: as SVG with the sentence and the link, as PNG, the losses as CSV; by keyboard, too. */
+/** Saved figures: SVG with the sentence and the link, PNG, losses as CSV; also with the keyboard. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
@@ -42,7 +42,7 @@ test('stage, timeline, losses and field are saved with their caption and link', 
     expect(read.title).toContain('DistributedDataParallel, 2 ranks');
     expect(read.words.replaceAll(' ', '')).toContain(read.title.replaceAll(' ', ''));
     expect(read.href).toMatch(/#.*&at=3(&|$)/);
-    // What its colours mean, and that the replicas are equal bit for bit.
+    // The meaning of the colours, and that the replicas are equal bit for bit.
     if (what === 'the stage') expect(read.words).toMatch(/= Δ 0.*weights ±.*whose values a chunk holds: rank 0 rank 1/);
   }
   await page.getByText('How the difference from one device grows, and why').click();

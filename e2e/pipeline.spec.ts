@@ -22,10 +22,10 @@ test('the schedule as a picture: cells lead the cursor, gaps say why they are th
   await expect(cell(playground, 'F2 of stage 0')).toBeFocused();
   await playground.page.keyboard.press('Enter');
   await expect(said(playground)).toHaveText('Forward pass of micro-batch 2 in stage 0: from 2 to 3 units.');
-  // Wherever the preview was: that forward is the fifth moment of the step.
+  // Wherever the preview was: this forward pass is the fifth moment of the step.
   await expect.poll(() => playground.position()).toBe(5);
 
-  // Two to the right is the bubble, in which stage 0 waits for the first gradient.
+  // Two cells to the right is the bubble, in which stage 0 waits for the first gradient.
   for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await playground.page.keyboard.press(key);
   await expect(said(playground)).toHaveText(
     'Stage 0 is idle for 3 units. It waits for the gradient of micro-batch 0, which stage 1 computes until 7.',
@@ -54,7 +54,7 @@ test(
     await tab(playground, 'Build your own').click();
     await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
-    // Backward before the forward that it needs.
+    // A backward pass before the forward pass that it needs.
     await cell(playground, /^F0 of stage 1/)
       .or(cell(playground, /^F0 of stage 0/))
       .first()
@@ -62,7 +62,7 @@ test(
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('End');
     await expect(cell(playground, /^end of stage 1/)).toBeFocused();
-    // Past the bubble at the end, onto the last backward.
+    // Past the bubble at the end, to the last backward pass.
     for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
     for (let i = 0; i < 7; i++) await page.keyboard.press('Alt+ArrowLeft');
     await expect(verdict(playground)).toContainText('Rank 1 runs 1B3 (cell 1) before 1F3 (cell 5), which 1B3 needs.');
@@ -72,7 +72,7 @@ test(
     for (let i = 0; i < 7; i++) await playground.button('Undo (Ctrl+Z)').click();
     await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
-    // Typed anew, one forward and one backward at a time.
+    // Typed again, with one forward and one backward pass in turn.
     await timeline(playground).getByRole('combobox', { name: 'Start from' }).selectOption('nothing');
     await expect(verdict(playground)).toContainText('Rank 0 never runs 0F0.');
     await cell(playground, /^end of stage 0/).focus();
@@ -92,7 +92,7 @@ test(
     await playground.iterate(2);
     await expect(playground.status('Loss')).toHaveText(loss ?? '');
 
-    // The link alone brings it back.
+    // The link alone restores the schedule.
     await page.reload();
     await expect(playground.button('Play')).toBeEnabled();
     await tab(playground, 'Build your own').click();

@@ -1,6 +1,7 @@
 /**
- * The page as a user finds it: everything by role and name. Each test also fails on any uncaught error or console
- * error, unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
+ * The page as a user finds it: tests find everything by role and name. Each test also fails on any uncaught error or
+ * console error, unless it announces before which error it provokes. Specs use this class and no selectors of their
+ * own.
  */
 import { test as base, expect, type Locator, type Page, type Request } from '@playwright/test';
 import type { Report } from '../src/protocol/report';
@@ -17,13 +18,12 @@ export type ModeName =
 
 export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';
 
-/** A net and a data set so small that a step takes no time even on a software adapter. */
+/** A net and a data set that are so small that a step takes almost no time even on a software adapter. */
 export const TINY = 'seed=0&samples=32&test=0&batch=16&layers=2-4-1&act=tanh';
 
 /**
- * For specs about motion and about where a run is meanwhile, to be given to test.use(). Elsewhere the page is one that
- * was asked for less of it: a step by hand is at its end at once, and nothing is drawn sixty times a second beside
- * other tests.
+ * For specs about motion, and about the position of a run meanwhile: pass this to test.use(). In other specs the page
+ * does less: a step by hand is at its end at once, and nothing is drawn sixty times per second while other tests run.
  */
 export const IN_MOTION = { contextOptions: { reducedMotion: 'no-preference' } } as const;
 
@@ -49,12 +49,12 @@ export class Playground {
     page.on('requestfailed', (request) => this.underWay.delete(request));
   }
 
-  /** Said before a test makes something go wrong: problems of these words are the test's own. */
+  /** Called before a test causes an error: errors with these words are expected. */
   provokes(...problems: RegExp[]): void {
     this.provoked.push(...problems);
   }
 
-  /** Opens the page and waits until the first step can run. Play then goes at full speed at once. */
+  /** Opens the page and waits until the first step can run. Play then runs at full speed at once. */
   async open(hash: string): Promise<void> {
     await this.page.goto(`./#${hash}`);
     await expect(this.button('Play')).toBeEnabled();
@@ -63,8 +63,9 @@ export class Playground {
   }
 
   /**
-   * Waits until what the page fetches by itself is there, some of it later than Play: its parts are seen, and nothing
-   * more has been asked for in a second. Playwright's 'networkidle' comes once only, perhaps before Play.
+   * Waits until the files that the page loads by itself have arrived, some of them after Play can be pressed: their
+   * parts are visible, and there has been no new request for a second. Playwright's 'networkidle' occurs only once,
+   * perhaps before Play.
    */
   async fetched(): Promise<void> {
     await expect(this.region('Stage').getByRole('img', { name: /^\d+ devices/ })).toBeVisible();
@@ -80,8 +81,8 @@ export class Playground {
   }
 
   /**
-   * Takes a link in the page that is open, as one pasted into the address bar, and waits for its first step as open()
-   * does. The run before must have taken a step, so that the next one is known by having taken none.
+   * Opens a link in the open page, like a link pasted into the address bar, and waits for its first step as open()
+   * does. The run before must have taken a step, because the test recognises the new run by having taken none.
    */
   async follow(hash: string): Promise<void> {
     expect(await this.number('Step'), 'steps of the run before').toBeGreaterThan(0);
@@ -91,7 +92,7 @@ export class Playground {
     await this.fullSpeed();
   }
 
-  /** Where the page shows how fast Play goes, and lets one choose. */
+  /** The control that shows and sets the pace of Play. */
   async fullSpeed(): Promise<void> {
     if ((await this.speed().count()) > 0 && (await this.speed().isEnabled()))
       await this.speed().selectOption('full speed');
@@ -114,14 +115,14 @@ export class Playground {
   }
 
   /**
-   * The first number that a status shows; NaN when it shows none. Tests ask again and again until it is what they wait
-   * for, so it is found by its label: for a role Playwright looks at every element of the page.
+   * The first number in the text of a status; NaN if the text has no number. Tests ask repeatedly until the number is
+   * as expected, so the status is found by its label: to find a role, Playwright checks every element of the page.
    */
   async number(name: string): Promise<number> {
     return firstNumber((await this.page.locator(`[role="status"][aria-label="${name}"]`).textContent()) ?? '');
   }
 
-  /** So that a key is the page's, and not that of the control used last. */
+  /** So that a key goes to the page, and not to the control that was used last. */
   async leaveControls(): Promise<void> {
     await this.page.evaluate(() => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
@@ -136,7 +137,7 @@ export class Playground {
     return this.page.getByRole('slider', { name: 'World size' });
   }
 
-  /** Where the cursor is among all events kept, by the slider under the stage. */
+  /** The cursor's position among all stored events, from the slider under the stage. */
   scrub(): Locator {
     return this.page.getByRole('slider', { name: 'Scrub' });
   }
@@ -145,7 +146,10 @@ export class Playground {
     return Number(await this.scrub().inputValue());
   }
 
-  /** The last position of all, once the cursor is there: the slider follows it twenty times a second, not at once. */
+  /**
+   * The last position, as soon as the cursor is there: the slider follows the cursor twenty times per second, not at
+   * once.
+   */
   async endPosition(): Promise<number> {
     const last = async () => Number(await this.scrub().getAttribute('max'));
     await expect.poll(async () => (await this.position()) - (await last())).toBe(0);
@@ -165,12 +169,12 @@ export class Playground {
     return this.page.getByRole('radiogroup', { name: 'Data' }).getByRole('radio', { name, exact: true });
   }
 
-  /** What says that a part of the page could not be drawn or fetched. */
+  /** The message that a part of the page could not be drawn or loaded. */
   broken(part: string): Locator {
     return this.page.getByRole('alert').filter({ hasText: `${part} could not be` });
   }
 
-  /** A field of the set-up by its label. */
+  /** A field of the set-up, by its label. */
   field(label: string): Locator {
     return this.page.getByRole('region', { name: 'Set-up' }).getByLabel(label, { exact: true });
   }
@@ -188,7 +192,7 @@ export class Playground {
       await this.page.dispatchEvent('main', type, { dataTransfer: transfer });
   }
 
-  /** The memory tree beside the result, opened. */
+  /** Opens the memory tree beside the result and returns it. */
   async memoryTree(): Promise<Locator> {
     await this.page.getByText('Memory, tensor by tensor').click();
     return this.page.getByRole('treegrid', { name: /^Memory/ });
@@ -200,7 +204,7 @@ export class Playground {
     await expect(this.button('Play')).toBeEnabled();
   }
 
-  /** Presses "Step iteration" and waits until the step is done, so many times. */
+  /** Presses "Step iteration" the given number of times, and waits after each press until the step is done. */
   async iterate(times: number): Promise<void> {
     for (let done = 0; done < times; done += 1) {
       const before = await this.number('Step');
@@ -218,7 +222,7 @@ export class Playground {
   async playUntilStep(step: number): Promise<void> {
     await this.fullSpeed();
     await this.button('Play').click();
-    // A run at full speed takes a core for as long as it is not asked.
+    // A run at full speed uses a core until it is paused.
     await expect.poll(() => this.number('Step'), { timeout: 60_000, intervals: [30] }).toBeGreaterThanOrEqual(step);
     await this.button('Pause').click();
     await expect(this.button('Play')).toBeVisible();
@@ -240,8 +244,8 @@ export function firstNumber(text: string): number {
 }
 
 /**
- * Runs in every page before its scripts: it is given twenty frames a second, not sixty. What moves is a function of the
- * time, and without a GPU drawing is most of what a page takes that moves.
+ * Runs in every page before its scripts: the page gets twenty animation frames per second, not sixty. Moving drawings
+ * are functions of the time, and without a GPU a page with moving drawings spends most of its time on drawing.
  */
 const fewerFrames = () => {
   const real = globalThis.requestAnimationFrame.bind(globalThis);
@@ -269,7 +273,7 @@ export const test = base.extend<{ playground: Playground }>({
   playground: async ({ page }, use) => {
     const playground = new Playground(page);
     await use(playground);
-    // A page that the test has not closed may still fetch something through a route whose answer nobody waits for.
+    // A page that the test has not closed may still request a file through a route, and nobody waits for the answer.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(playground.problems, 'errors in the console').toEqual([]);
   },

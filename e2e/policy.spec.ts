@@ -1,7 +1,7 @@
 /**
- * The Content Security Policy of the built page: what is not its own is not loaded, in the page, in an embed and in the
- * workers, and everything of its own still works (each other browser test fails on a violation, since it is an error in
- * the console).
+ * The Content Security Policy of the built page: in the page, in an embed and in the workers, only the site's own files
+ * can be loaded, and everything on the site still works (every other browser test also fails on a violation, since it
+ * is an error in the console).
  */
 import { createServer } from 'node:http';
 import type { Worker } from '@playwright/test';
@@ -11,7 +11,7 @@ import { expect, TINY, test } from './playground';
 const FORBIDDEN =
   /Content Security Policy|violates|Refused to|Failed to load resource|ERR_BLOCKED_BY_CSP|Fetch API cannot load/;
 
-/** What a script that came in by a hole would try: whether each was let through. Runs in the page or in a worker. */
+/** What an injected script would try; returns whether each attempt succeeded. Runs in the page or in a worker. */
 const attempts = async () => {
   const tried = async (what: () => Promise<unknown>) => {
     try {
@@ -82,8 +82,8 @@ test(
     const { page } = playground;
     playground.provokes(FORBIDDEN);
     const src = new URL(`./#${TINY}&data=xor&mode=ddp&world=2&device=cpu&embed=1`, baseURL).href;
-    // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a
-    // local one.
+    // A real server: if the test itself answers the request, Chromium takes the page for one from the internet, which
+    // may not open a local page.
     const html = `<!doctype html><title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`;
     const blog = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
     await new Promise<void>((listening) => blog.listen(0, '127.0.0.1', listening));

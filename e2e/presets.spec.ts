@@ -1,18 +1,18 @@
 /**
- * The set-up's larger choices: each preset trains, links bring them back, a text of one's own, and the memory tree adds
- * up.
+ * The larger choices of the set-up: each preset trains, links restore presets, the user's own text can be used, and the
+ * sums of the memory tree are right.
  */
 
 import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, type PresetTitle, test } from './playground';
 
-/** Small in every way that the link can make it: what is tested is the page, not the arithmetic. */
+/** The link makes everything as small as possible: the test checks the page, not the arithmetic. */
 const SMALL = 'seed=0&mode=single&device=cpu&compare=0';
 
 async function trains(playground: Playground, steps: number): Promise<void> {
   await expect(playground.button('Play')).toBeEnabled();
   await playground.iterate(1);
-  // Over all rows: the loss of one batch goes up and down, and where Pause falls is chance.
+  // Over all rows, because the loss of one batch goes up and down, and the step at which Pause stops is random.
   await expect.poll(() => playground.number('Train loss')).toBeGreaterThan(0);
   const first = await playground.number('Train loss');
   await playground.playUntilStep(steps);

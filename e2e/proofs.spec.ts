@@ -2,12 +2,13 @@ import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 test.beforeEach(async ({ playground }) => {
-  // Steps are shown at once, so that many can be taken.
+  // Steps are shown at once, so that the test can take many.
   await playground.page.emulateMedia({ reducedMotion: 'reduce' });
 });
 
 test('the bytes that the page counts are those of the closed form', async ({ playground }) => {
-  // 17 parameters are 68 bytes; in a ring of two each rank sends one half to be summed and one that is summed.
+  // 17 parameters are 68 bytes. In a ring of two, each rank sends one half that is to be summed, and one half that has
+  // been summed.
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&compare=0`);
   await playground.iterate(2);
   await expect.poll(() => playground.number('Bytes per rank')).toBe(68);
@@ -33,8 +34,8 @@ test(
     await expect.poll(() => playground.number('Replica divergence')).toBe(0);
     // The test does not know which events are transfers: the hook takes any event and corrupts the step if the event is
     // a transfer. A wrong number among those to be summed reaches every replica alike. A wrong number among the sums
-    // sets the replicas apart. The search starts where transfers are likely. Replicas that are apart stay apart, so a
-    // number that arrives late is seen one step later.
+    // makes the replicas differ. The search starts where transfers are likely. Replicas that differ stay different, so
+    // a number that arrives late shows one step later.
     for (const event of Array.from({ length: 60 }, (_, index) => (index + 24) % 60)) {
       await playground.page.evaluate((id) => Reflect.get(globalThis, 'lockstep').test.corrupt(id, 0.5), event);
       await playground.iterate(1);
@@ -56,7 +57,7 @@ test(
     await open();
     await expect(proof).toContainText('rounding alone explains the difference');
     await expect(proof).toContainText('After 100 steps');
-    // The headline is of the first hundred steps, however far the run has come.
+    // The headline is about the first hundred steps, however many steps the run has taken.
     const early = await playground.status('Difference from single device').textContent();
     await expect(proof).toContainText(`After 100 steps the run is ${early} away`);
     await playground.follow(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);

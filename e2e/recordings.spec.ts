@@ -1,6 +1,6 @@
 /**
- * Recordings of runs elsewhere, on the page: files are dropped or chosen, read in a worker under the page's policy, and
- * shown; what cannot be read is said, and the run beneath goes on.
+ * Recordings of other runs on the page: the user drops or chooses files, a worker reads them under the page's policy,
+ * and the page shows them. The page names the parts that it cannot read, and the run continues in the background.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -66,7 +66,7 @@ test('dropped traces are shown with who is late and why; the run beneath goes on
   await expect(dialog).toBeHidden();
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(2);
-  // It is still open the next time.
+  // The recording is still open the next time.
   await page.getByRole('button', { name: 'Recordings', exact: true }).click();
   await expect(findings(playground)).toContainText('Rank 2 is a straggler');
 });
@@ -204,7 +204,7 @@ test(
     const about = dialogOf(playground).getByRole('region', { name: 'About the files' });
     await expect(about).toContainText('shopping.txt');
     await expect(dialogOf(playground).getByText('Traces of torch.profiler')).toBeVisible();
-    // A report is held against the run, wherever it is dropped.
+    // A report is compared with the run, wherever it is dropped.
     const report = [{ name: 'report.json', buffer: Buffer.from('{"lockstep": "0.1.0", "losses": [1, 2]}') }];
     const compared = page.getByRole('dialog', { name: 'Compare with a report' });
     await drop(page, 'dialog[open] > div', report);
@@ -213,7 +213,7 @@ test(
   },
 );
 
-/** A trace of one rank that takes seconds to read: the recorded one, many times over. */
+/** A trace of one rank that takes seconds to read: the recorded trace, repeated many times. */
 function longTrace(): Buffer {
   const trace = JSON.parse(gunzipSync(file(0)).toString()) as { traceEvents: readonly { ts?: number }[] };
   const events = Array.from({ length: 300 }, (_, i) =>
@@ -222,7 +222,10 @@ function longTrace(): Buffer {
   return gzipSync(JSON.stringify({ ...trace, traceEvents: events }));
 }
 
-/** In the page: presses Cancel as soon as a part has been read, and says what the bar said then. */
+/**
+ * Runs in the page: presses Cancel as soon as a part has been read, and returns the text of the progress bar at that
+ * time.
+ */
 const cancelsAtFirstProgress = () => ({
   said: new Promise<string>((resolve) => {
     const watcher = new MutationObserver(() => {
@@ -252,7 +255,7 @@ test(
     expect(await cancelled.evaluate(({ said }) => said)).toContain('Reading long.json.gz');
     await expect(dialogOf(playground).getByRole('progressbar')).toHaveCount(0);
     await expect(findings(playground)).toContainText('Rank 2 is a straggler');
-    // The session's, and that of the recording that is open, which answers "What if".
+    // The session's worker, and the worker of the open recording, which answers "What if".
     await expect.poll(() => page.workers().length).toBe(2);
   },
 );

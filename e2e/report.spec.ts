@@ -5,11 +5,11 @@ import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 
-/** Two thousand of its steps take minutes on any machine, so they can be cancelled while they run. */
+/** Two thousand steps of this run take minutes on any machine, so the test can cancel the run meanwhile. */
 const LONG_RUN =
   'seed=0&samples=512&test=0&batch=256&layers=2-512-512-512-1&act=tanh&data=xor&mode=ddp&world=2&device=cpu';
 
-/** RUN in words. */
+/** The settings of the link RUN as a configuration. */
 const CONFIG = {
   model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
   data: { type: 'xor', samples: 32, testFraction: 0 },
@@ -60,7 +60,7 @@ test(
     );
     await axeFindsNothing(playground.page);
 
-    // Weights and gradients, too: the same steps are run here.
+    // Weights and gradients are compared, too: the page runs the same steps.
     await dialogOf(playground).getByRole('button', { name: 'Run 4 steps here' }).click();
     await expect(dialogOf(playground)).toContainText('made for this comparison');
     await expect(verdictOf(playground)).toContainText('They part at step 0');

@@ -1,4 +1,4 @@
-/** Serves dist/ for the browser tests, from a nested folder on purpose: the site must not care where it lies. */
+/** Serves dist/ for the browser tests from a nested folder, because the site must work from any folder. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';

@@ -4,8 +4,8 @@ import { expect, IN_MOTION, type Playground, TINY, test } from './playground';
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=webgpu`;
 
 /**
- * On one page, each from the start of the run. Without motion, so that each step jumps to its goal: a position read on
- * the way there would be none to come back to.
+ * All tests use one page, each from the start of the run. Without motion, so that each step jumps to its end: a
+ * position read on the way could not be reached again.
  */
 const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Promise<void>])[] = [
   [
@@ -36,7 +36,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       await playground.button('Step back').click();
       await expect.poll(() => playground.position()).toBe(end - 1);
 
-      // The same by keyboard.
+      // The same with the keyboard.
       await page.keyboard.press('.');
       await expect.poll(() => playground.position()).toBe(end);
       await page.keyboard.press(',');
@@ -90,7 +90,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       await playground.iterate(1);
       await expect.poll(() => playground.number('Step')).toBe(1);
       const first = await playground.number('Loss');
-      // Space on a button would press that button.
+      // Space on a focused button would press that button.
       await playground.leaveControls();
       await page.keyboard.press('Space');
       await expect(playground.button('Pause')).toBeVisible();
@@ -127,11 +127,11 @@ test.describe('in motion', () => {
       const { page } = playground;
       const stage = playground.region('Stage');
       const kept = page.getByRole('group', { name: 'kept steps' });
-      // Moment by moment it stays for as long as one looks.
+      // Moment by moment, the page waits for the user.
       await playground.button('Step moment').click();
       await expect(stage.getByText(/^DDP\(model\): rank 0 sends/)).toBeVisible();
       await expect(kept.getByRole('radio').first()).toHaveAccessibleName('construct');
-      // No step has been taken where the constructor is.
+      // At the constructor no step has been taken.
       await expect.poll(() => playground.number('Step')).toBe(0);
       await playground.button('Step iteration').click();
       await playground.button('Step iteration').click();
@@ -161,7 +161,7 @@ test.describe('in motion', () => {
       ).toBeVisible();
       await expect(stage.getByText(/^After this round every rank holds one chunk summed over all ranks/)).toBeVisible();
 
-      // By keyboard and by touch, and gone with Esc.
+      // With the keyboard and with touch; Esc closes it.
       const note = stage.getByRole('note', { name: 'bucket' });
       await stage.getByRole('button', { name: 'bucket', exact: true }).focus();
       await page.keyboard.press('Enter');

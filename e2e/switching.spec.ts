@@ -21,7 +21,7 @@ test(
       expect(playground.hash()).toContain('data=circle');
       await playground.iterate(1);
       await expect.poll(() => playground.number('Step')).toBe(1);
-      // The ranks of DDP share out all 32 rows, of which one device takes the first 16: another batch, another loss.
+      // The ranks of DDP share all 32 rows, and one device uses the first 16: another batch, another loss.
       if (name !== 'DistributedDataParallel') await expect.poll(() => playground.number('Loss')).toBeCloseTo(first, 4);
     }
   },

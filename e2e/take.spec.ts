@@ -36,7 +36,8 @@ test('the run on the page becomes a folder for PyTorch, and its code is there in
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(1);
 
-  // The code panel has the same run in TensorFlow, to compare; the cursors of the ranks are PyTorch's.
+  // The code panel also shows the same run in TensorFlow, for comparison; only the PyTorch code has the cursors of the
+  // ranks.
   const framework = (name: string) => page.getByRole('button', { name, exact: true });
   const pytorch = page.getByRole('list', { name: 'PyTorch code' });
   await expect(pytorch).toContainText('DistributedDataParallel(model');

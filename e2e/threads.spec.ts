@@ -1,4 +1,7 @@
-/** `threads`: with the two headers that isolate a page the CPU device has them; without, the page says why not. */
+/**
+ * `threads`: if two headers isolate the page, the CPU device has several threads; otherwise the page says why it has
+ * not.
+ */
 import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
@@ -12,7 +15,7 @@ test(
     await playground.open(link);
     await expect(notice).toBeVisible();
 
-    // The two headers that `npm start` sends, and that a host may send.
+    // The two headers that `npm start` sends, and that another host may send.
     const isolate = {
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -27,7 +30,7 @@ test(
     await playground.iterate(2);
     await expect.poll(() => playground.number('Step')).toBe(2);
     await expect(notice).toBeHidden();
-    // The session's worker, and the thread beside it.
+    // The session's worker, and the additional thread.
     const session = await browser.newBrowserCDPSession();
     const { targetInfos } = await session.send('Target.getTargets', { filter: [{ type: 'worker' }] });
     expect(targetInfos.length).toBeGreaterThanOrEqual(2);

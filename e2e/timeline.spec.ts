@@ -3,7 +3,7 @@ import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
-/** Two ranks, of which the second takes three times as long: the first one waits for it. */
+/** Two ranks. The second takes three times as long, and the first waits for it. */
 const SLOW = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&slow=!(rank(rank:1,factor:3))`;
 
 const timeline = (playground: Playground) => playground.region('Timeline');
@@ -19,8 +19,8 @@ async function sizeOf(locator: Locator) {
 }
 
 /**
- * On one page, in this order: each leaves nothing selected or searched for; those before the search, which goes to what
- * it finds, leave the timeline whole.
+ * All tests use one page, in this order: each test leaves nothing selected or searched for. The tests before the
+ * search, which zooms to its result, leave the whole timeline visible.
  */
 const CASES: readonly (readonly [string, (playground: Playground) => Promise<void>])[] = [
   [
@@ -28,7 +28,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
     async (playground) => {
       const hand = cursor(playground);
       const { width } = await sizeOf(hand);
-      // The last span of rank 0 is its update; the slow rank is still busy then.
+      // The last span of rank 0 is its update; the slow rank is still busy at that time.
       await hand.click({ position: { x: width - 26, y: 49 } });
       await expect(chosen(playground).getByRole('heading')).toHaveText('Why is rank 0 idle here?');
       await expect(chosen(playground)).toContainText('Rank 0 has done its part of the step.');
@@ -63,7 +63,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       const atEnd = async () => {
         await hand.click({ position: { x: box.width - 30, y: 100 } });
         const event = Number(await hand.getAttribute('aria-valuenow'));
-        // What is said of it would lie over the lanes.
+        // The tooltip would cover the lanes.
         await hand.press('Escape');
         return event;
       };
@@ -72,7 +72,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await mouse.down();
       await mouse.move(box.x + 320, box.y + 28, { steps: 4 });
       await mouse.up();
-      // What is hit is what has been drawn.
+      // A press hits the spans that have been drawn.
       await expect.poll(atEnd).toBeLessThan(whole);
       await timeline(playground).getByRole('button', { name: 'Show the whole step' }).click();
       await expect.poll(atEnd).toBe(whole);
@@ -103,7 +103,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await expect(timeline(playground).getByRole('status', { name: 'Critical path' })).toBeVisible();
       await hand.press('k');
 
-      // Along the lane of rank 0 to a stretch in which it has nothing to do.
+      // Along the lane of rank 0 to a time in which rank 0 is idle.
       await hand.press('Home');
       await hand.press('Escape');
       await hand.press('Enter');
@@ -144,7 +144,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       for (const fact of ['start', 'duration', 'bytes']) await expect(chosen(playground)).toContainText(fact);
       await axeFindsNothing(playground.page, 'section[aria-label="Timeline"]');
 
-      // What it waited for is one press away, and what waited for that leads back.
+      // One press selects the event for which it waited, and from there another press leads back.
       const causes = chosen(playground).getByRole('group', { name: 'Waited for', exact: true });
       await causes.getByRole('button', { name: /^send .+ on rank 1$/ }).click();
       await expect(chosen(playground)).toContainText(/rank 1, round 1 of/);

@@ -51,7 +51,7 @@ test(
     const answers = page.getByRole('region', { name: 'Answers' });
     await expect(answers.getByRole('img', { name: 'wrong' }).first()).toBeVisible();
     await axeFindsNothing(page, 'section[aria-label="Result"]');
-    // The step at which a pause ends may have one less than the one before it.
+    // The step at which a pause ends may have one less than the step before it.
     await expect(async () => {
       await playground.button('Play').click();
       await expect(page.getByText(/^8 of 8/)).toBeVisible({ timeout: 60_000 });

@@ -1,4 +1,4 @@
-/** The list of all lessons and the page for teachers: cards that run, one at a time, on touch screens too; axe. */
+/** The list of all lessons and the page for teachers: cards that run, one at a time, also on touch screens; axe. */
 import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { expect, IN_MOTION, test } from './playground';
@@ -23,7 +23,7 @@ test.describe('in motion', () => {
     await page.mouse.move(2, 2);
     await expect(page.locator('.card iframe')).toHaveCount(0);
     await expect.poll(() => page.workers().length).toBe(0);
-    // By Tab, too; a click of the mouse leaves for the lesson.
+    // With Tab, too; a click of the mouse opens the lesson.
     await first.getByRole('link').focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');

@@ -5,10 +5,10 @@ test.use(IN_MOTION);
 
 const DDP = `${TINY}&data=gauss&mode=ddp&world=2`;
 
-/** What bar, timeline, stage and result say of where the run is. */
+/** What bar, timeline, stage and result say about the position of the run. */
 async function places(playground: Playground): Promise<Record<string, number>> {
   const heading = playground.region('Timeline').getByRole('heading', { level: 2 });
-  // Below the sentence.
+  // The text below the sentence.
   const aside = await playground.region('Stage').locator('p').nth(1).textContent();
   return {
     bar: await playground.number('Step'),
@@ -18,14 +18,14 @@ async function places(playground: Playground): Promise<Record<string, number>> {
   };
 }
 
-/** All of them, once they have come to rest. */
+/** All of these texts, after they have stopped changing. */
 async function agreed(playground: Playground): Promise<number> {
   let seen: Record<string, number> = {};
   await expect
     .poll(
       async () => {
         seen = await places(playground);
-        // What was under way when the run was paused has ended: nothing changes any more.
+        // Everything that was running when the run was paused has ended: nothing changes any more.
         await playground.page.waitForTimeout(700);
         const later = await places(playground);
         return new Set([...Object.values(seen), ...Object.values(later)]).size;
@@ -36,7 +36,7 @@ async function agreed(playground: Playground): Promise<number> {
   return seen['bar'] ?? Number.NaN;
 }
 
-/** One more step than before, everywhere. */
+/** All places show one more step than before. */
 async function takesOneStep(playground: Playground): Promise<void> {
   const before = await agreed(playground);
   await playground.button('Step iteration').click();
@@ -102,13 +102,14 @@ test(
       const before = await playground.number('Step');
       await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
       const notice = playground.notice(/device was lost.*continues by itself from step/i);
-      // Not the notice of the loss before.
+      // Not the notice about the loss before.
       const from = async () => firstNumber(/from step ([\d,]+)/.exec((await notice.textContent()) ?? '')?.[1] ?? '');
       await expect.poll(from).toBeGreaterThanOrEqual(before);
       await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 5);
       await expect(playground.button('Pause')).toBeVisible();
       await expect(playground.notice(/bug in Lockstep|Press Play/)).toHaveCount(0);
-      // Five in quick succession are a loop, after which the run would start from a checkpoint: after four it lasts.
+      // Five lost devices in quick succession count as a crash loop, after which the run would start from a checkpoint.
+      // Four do not.
       if (loss % 4 !== 3) continue;
       await playground.page.waitForFunction(
         (since) => performance.now() - since > 1200,
@@ -126,7 +127,7 @@ test('a session worker that ends by itself is noticed at once, and the run goes 
   const { page } = playground;
   await playground.open(`${DDP}&device=cpu`);
   await play(playground);
-  // A state is kept for the page once the part that writes it has come, and then every second.
+  // The page receives a checkpoint as soon as the part that writes it is loaded, and then every second.
   await page.waitForFunction((since) => performance.now() - since > 2000, await page.evaluate(() => performance.now()));
   const [worker] = page.workers();
   await worker?.evaluate(() => self.close());
@@ -138,7 +139,7 @@ test('a session worker that ends by itself is noticed at once, and the run goes 
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(back + 10);
   await pause(playground);
   await takesOneStep(playground);
-  // Reset still leads to the start, not to what was kept.
+  // Reset still goes back to the start, not to the stored checkpoint.
   await playground.reset();
 });
 
@@ -154,14 +155,14 @@ test(
     await page.keyboard.press('Enter');
     const stage = playground.region('Stage');
     await expect(stage).toContainText(
-      // In a ring one waits for the late rank, and another one for that.
+      // In a ring one rank waits for the late rank, and another rank waits for that rank.
       /Step [\d,]+ stands still, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
     );
     await stage.getByText('As a table').click();
     await expect(stage.getByRole('row', { name: /^rank 1/i })).toContainText('late');
     for (const rank of [0, 2])
       await expect(stage.getByRole('row', { name: new RegExp(`^rank ${rank}`, 'i') })).toContainText('waits for rank');
-    // After the timeout all start again, and nothing of it stays.
+    // After the timeout all ranks restart, and no message about the failure stays.
     await expect(playground.notice(/Timed out.*continues by itself/)).toBeVisible({ timeout: 30_000 });
     await expect(stage).not.toContainText('until the timeout');
     await pause(playground);

@@ -1,6 +1,6 @@
 /**
- * window.lockstep, called as a careless script would: every refusal is a sentence that names the place, and none is a
- * bug in Lockstep.
+ * window.lockstep, called as a careless script would call it: every refusal is a sentence that names the place, and no
+ * refusal is reported as a bug in Lockstep.
  */
 
 import { placeInBrowser } from '../scripts/tier';

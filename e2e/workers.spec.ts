@@ -2,7 +2,9 @@ import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
 
-/** One worker and one GPUDevice per rank, in a real browser: the tests under Node join the same ranks in one thread. */
+/**
+ * One worker and one GPUDevice per rank, in a real browser. The tests under Node connect the same ranks in one thread.
+ */
 test(
   'ranks in workers end with the weights of ranks on one device',
   placeInBrowser({ rest: 'training/parity/worlds.test.ts holds the placements to the same bits' }),
@@ -26,7 +28,7 @@ test(
   },
 );
 
-/** In the session's worker: the first rank 1 throws when the test asks for it. */
+/** In the session's worker: the first rank 1 throws when the test asks it to. */
 const RANK_1_DIES = `
   const Original = Worker;
   let first = true;
@@ -40,7 +42,7 @@ const RANK_1_DIES = `
   };`;
 
 test.describe(() => {
-  // The script that ends the rank comes into the workers as a blob:, which the page's policy forbids.
+  // The script that ends the rank is loaded into the workers as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
   test(

@@ -243,10 +243,12 @@ async function trySchedule(csv: string): Promise<void> {
   const { refused } = await keepsPromise(() => {
     if (!(timingOf(schedule).makespan > 0)) throw new Error('a schedule that takes no time');
     const again = fromCsv(toCsv(schedule, { comms: true }));
-    if (!same(again, schedule)) throw new Error('the schedule differs after it was written with messages and read again');
+    if (!same(again, schedule))
+      throw new Error('the schedule differs after it was written with messages and read again');
     scheduleText({ ...schedule, name: recognise(schedule) }, 'a schedule');
   });
-  if ((refused === undefined) !== (complaints.length === 0)) throw new Error('complaintsOf and timingOf disagree on whether the schedule can run');
+  if ((refused === undefined) !== (complaints.length === 0))
+    throw new Error('complaintsOf and timingOf disagree on whether the schedule can run');
 }
 
 export const TARGETS: readonly Target[] = [
