@@ -177,7 +177,7 @@ test('the saw is drawn from the runs: its peaks and its seconds are theirs', asy
     expect(drawn('peak') / (await value('allocated', 'trade', { checkpoint }))).toBeCloseTo(1, 2);
     expect(drawn('stepTime')).toBeCloseTo(await value('stepTime', 'trade', { checkpoint }), -1);
     expect(drawn('again') > 0).toBe(checkpoint !== 'none');
-    expect(says).toContain(checkpoint === 'none' ? 'Everything is kept' : `${checkpoint} segments`);
+    expect(says).toContain(checkpoint === 'none' ? 'All activations are kept' : `${checkpoint} segments`);
   }
   expect(Object.keys(spec.runs ?? {}).sort()).toEqual(kind.knobs('')[0]?.values.toSorted());
 });

@@ -29,14 +29,14 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'set-epoch',
     title: 'set_epoch forgotten',
     mistake:
-      'The DistributedSampler shuffles the rows, so all looks well. But its order depends on seed + epoch, and the script never tells it the epoch: epoch stays 0.',
+      'The DistributedSampler shuffles the rows, so the script looks right. But the order depends on seed + epoch, and the script never tells the sampler the epoch: epoch stays 0.',
     code: {
       wrong: ['for epoch in range(epochs):', '    for x, y in loader:'],
       right: ['for epoch in range(epochs):', '    sampler.set_epoch(epoch)', '    for x, y in loader:'],
     },
     says: 'Nothing.',
     shows:
-      'Every epoch visits the rows in the order of the first: the loss curve has the same teeth epoch after epoch, and each rank sees the same quarter of the data for ever.',
+      'Every epoch has the rows in the same order: the loss curve goes up and down at the same places in every epoch, and each rank always reads the same quarter of the data.',
     cure: 'Call sampler.set_epoch(epoch) at the start of each epoch.',
     met: ['pytorch/pytorch#31771', 'pytorch/pytorch#40043'],
   },
@@ -44,15 +44,15 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'seeds',
     title: 'Different seeds, and no broadcast',
     mistake:
-      'Each rank seeds its generator with seed + rank, so each rank starts with other weights, and nothing broadcasts those of rank 0. This happens when a script averages gradients by hand, or with DDP(init_sync=False) (PyTorch 2.7 and later).',
+      'Each rank seeds its generator with seed + rank, so each rank starts with different weights, and nothing broadcasts the weights of rank 0. This happens if a script averages gradients by hand, or with DDP(init_sync=False) (PyTorch 2.7 and later).',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model, init_sync=False)'],
       right: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model)'],
     },
     says: 'Nothing.',
     shows:
-      'All ranks apply the same averaged gradient to different weights, so the replicas never come together: their divergence stays what it was at the start (weight decay alone makes it shrink), and the loss of each rank goes its own way.',
-    cure: "Let DDP broadcast rank 0's parameters and buffers, or seed all ranks alike.",
+      'All ranks apply the same averaged gradient to different weights, so the replicas never become equal: their divergence stays as large as at the start (only weight decay makes it smaller), and every rank has another loss.',
+    cure: "Let DDP broadcast rank 0's parameters and buffers, or give all ranks the same seed.",
     met: ['Lightning-AI/pytorch-lightning#6013'],
     asked: ['facebookresearch/detr#544'],
   },
@@ -67,8 +67,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'The gradient is the sum over all rows divided by the world size: exactly 1/4 of what one device computes on the same batch, and it changes when the world size does. The difference from one device grows from the first step.',
-    cure: 'Average the loss, or multiply the summed one by the world size.',
+      'The gradient is the sum over all rows divided by the world size: exactly 1/4 of the gradient that one device computes on the same batch. With another world size it is another fraction. The difference from one device grows from the first step.',
+    cure: 'Average the loss, or multiply the summed loss by the world size.',
     met: ['facebookresearch/fairseq#494', 'ultralytics/ultralytics#18616'],
   },
   {
@@ -82,22 +82,22 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'The weights are right within rounding, but every micro-batch is all-reduced: four times the bytes and four times the waiting for one step of the optimiser. Whoever sets require_backward_grad_sync by hand between forward and backward fares worse: then only the first micro-batch is averaged, and the replicas part.',
-    cure: 'Put forward and backward of all micro-batches but the last inside no_sync().',
+      'The weights are right within rounding, but every micro-batch is all-reduced: four times as many bytes and four times as much waiting for one step of the optimiser. If a script sets require_backward_grad_sync by hand between forward and backward, the result is worse: only the first micro-batch is averaged, and the replicas become different.',
+    cure: 'Put forward and backward of all micro-batches except the last inside no_sync().',
     met: ['karpathy/build-nanogpt#30'],
   },
   {
     id: 'unused',
     title: 'An unused parameter',
     mistake:
-      'The model still has a head that forward() no longer calls. The gradients of the head never become ready, so the bucket that holds them is never reduced.',
+      'The model has a head that forward() does not call. The gradients of the head never become ready, so the bucket that holds them is never reduced.',
     code: {
       wrong: ['self.old_head = nn.Linear(8, 1)  # forward() does not call it', 'ddp = DDP(model)'],
       right: ['self.old_head = nn.Linear(8, 1)', 'ddp = DDP(model, find_unused_parameters=True)'],
     },
     says: 'At the second forward: “Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss.”',
     shows:
-      'The first step runs to its end without a single all-reduce, so each rank has applied gradients of its own; the second one fails. With the flag the unused parameters are marked ready at once and keep no gradient.',
+      'The first step ends without any all-reduce, so each rank has applied its own gradients; the second step fails. With find_unused_parameters=True the unused parameters are marked as ready at once and get no gradient.',
     cure: 'Remove the module, or pass find_unused_parameters=True, which walks the graph in every iteration.',
     met: ['pytorch/pytorch#43259'],
   },
@@ -110,10 +110,10 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['if rank == 0:', '    dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
       right: ['dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
     },
-    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, wrong sums, with gloo even where the shapes differ, or a hang until the timeout.',
+    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, wrong sums (with gloo even if the shapes differ), or a hang until the timeout.',
     shows:
-      'The ledger: the same sequence number, another shape; or rank 0 that waits alone for a collective that nobody else will issue.',
-    cure: 'Every rank issues the same collectives in the same order; what only one rank needs must not be a collective.',
+      'In the ledger, the ranks have the same sequence number with different shapes; or rank 0 waits alone for a collective that no other rank will call.',
+    cure: 'Every rank calls the same collectives in the same order. If only one rank needs a number, compute it without a collective, or call the collective on all ranks.',
     met: ['alan-turing-institute/autocast#386', 'NVIDIA-NeMo/Automodel#2468'],
   },
   {
@@ -127,7 +127,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'With gloo, after 30 minutes: rank 0 “Timed out waiting 1800000ms for send operation to complete”, the others the same “for recv operation”. With NCCL the watchdog ends the process after 10 minutes. With TORCH_DISTRIBUTED_DEBUG=DETAIL at once: “Detected mismatch between collectives on ranks.”',
     shows:
-      "Rank 0 is in a broadcast, the others in the barrier after it. Without a barrier rank 0 does come back: the broadcast of the others' next training step answers it, and from there on it is one collective behind.",
+      "Rank 0 is in a broadcast, the others in the barrier after it. Without a barrier rank 0 does continue: its broadcast is paired with the broadcast of the others' next training step, and from then on rank 0 is one collective behind.",
     cure: 'Evaluate through ddp.module on one rank, or let all ranks evaluate.',
     met: ['pytorch/pytorch#20611', 'pytorch/pytorch#54059'],
   },
@@ -135,15 +135,15 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'uneven',
     title: 'Uneven inputs without join',
     mistake:
-      'The data is split by hand, and one rank has one batch more than the others. In that batch it waits for an all-reduce that the other ranks never call.',
+      'The data is split by hand, and one rank has one batch more than the others. With this batch it waits for an all-reduce that the other ranks never call.',
     code: {
       wrong: ['for x, y in my_loader:', '    ddp(x) ...'],
       right: ['with ddp.join():', '    for x, y in my_loader:', '        ddp(x) ...'],
     },
     says: '“Connection closed by peer”, or a timeout: after 10 minutes with NCCL, after 30 with gloo.',
     shows:
-      'The step after the shorter ranks have run out: the one with a batch more waits in the all-reduce of bucket 0.',
-    cure: 'Use a DistributedSampler, which repeats its first rows until all ranks have equally many, or train inside ddp.join(): ranks that have ended take part with zeros.',
+      'In the step after the last batch of the other ranks, the rank with one more batch waits in the all-reduce of bucket 0.',
+    cure: 'Use a DistributedSampler, which repeats its first rows until all ranks have the same number, or train inside ddp.join(): ranks without further batches take part with zeros.',
     met: ['pytorch/pytorch#33148', 'pytorch/pytorch#38174'],
   },
   {
@@ -161,8 +161,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'In the last step of an epoch the single row of rank 1 counts three times as much as each row of rank 0. The difference from one device leaves rounding behind exactly there.',
-    cure: 'Multiply the loss by rows * world_size / all_rows: that is exact. A DistributedSampler gives all ranks equally many rows by repeating the first ones, which then count twice, in metrics, too; with drop_last it leaves rows out instead.',
+      'In the last step of an epoch the single row of rank 1 counts three times as much as each row of rank 0. In exactly this step the difference from one device becomes larger than rounding.',
+    cure: 'Multiply the loss by rows * world_size / all_rows: this is exact. A DistributedSampler gives all ranks the same number of rows: it repeats the first rows, which then count twice, in metrics, too. With drop_last it leaves rows out instead.',
     met: ['huggingface/transformers#34242', 'pytorch/pytorch#25162'],
   },
   {
@@ -174,10 +174,10 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
       right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
     },
-    says: 'Nothing while it is written. When it is read, if the ranks have files of different lengths, mostly “record size (8000 bytes) does not match expected size (4000 bytes …) for dtype Byte”; in PyTorch 1.13 “PytorchStreamReader failed reading file data/1: invalid header or archive is corrupted”. If they have the same length, often nothing: torch.load gives tensors that are partly of one rank and partly of another.',
+    says: 'Nothing while the file is written. When it is read, if the ranks have written files of different lengths, mostly “record size (8000 bytes) does not match expected size (4000 bytes …) for dtype Byte”; in PyTorch 1.13 “PytorchStreamReader failed reading file data/1: invalid header or archive is corrupted”. If the files have the same length, often nothing: torch.load returns tensors that are partly from one rank and partly from another.',
     shows:
-      'The file is a patchwork of the ranks: the header of one, the tensors of others, and the tail of whoever came last.',
-    cure: 'Rank 0 writes to another name and renames; the others wait at a barrier before they read.',
+      'The file is a mixture: the header of one rank, the tensors of others, and the end of the file of the rank that wrote last.',
+    cure: 'Only rank 0 writes, to a file with another name, which it renames at the end. The others wait at a barrier before they read.',
     met: ['NVIDIA/apex#886', 'bytedance/ibot#15'],
   },
   {
@@ -190,15 +190,15 @@ export const EXHIBITS: readonly Exhibit[] = [
       right: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05 * dist.get_world_size())'],
     },
     says: 'Nothing.',
-    shows: 'After as many epochs the loss is where one device was after a quarter of them.',
-    cure: 'With SGD scale the rate with the world size, and warm it up (Goyal et al. 2017), as long as the batch stays within reason. For Adam the square root of the world size fits better (Malladi et al. 2022).',
+    shows: 'After the same number of epochs the loss is where one device was after a quarter of the epochs.',
+    cure: 'With SGD multiply the learning rate by the world size, and warm it up (Goyal et al. 2017). With very large batches this rule fails. For Adam the square root of the world size fits better (Malladi et al. 2022).',
     met: ['open-mmlab/mmdetection#815', 'ultralytics/yolov5#5249'],
   },
   {
     id: 'seed-before-model',
     title: 'The model is built after the seeds differ',
     mistake:
-      'Each rank sets its own seed for augmentation before it builds the model. DDP hides the mistake: it overwrites all weights with those of rank 0. But what the script made from the model before, such as an averaged copy or a logged norm, stays different.',
+      'Each rank sets its own seed for augmentation before it builds the model. DDP hides the mistake: it overwrites all weights with those of rank 0. But copies and numbers that the script computed from the model before, such as an averaged copy or a logged norm, stay different.',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ema = copy.deepcopy(model)', 'ddp = DDP(model)'],
       right: [
@@ -211,8 +211,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'Before the construction the replicas differ, after it they do not: the broadcast is the only thing that makes them one. With the cure it brings nothing new.',
-    cure: 'Build the model under one seed, then let the seeds differ; or copy from the model after DDP has been constructed.',
+      'The replicas differ before the constructor of DDP and are equal after it: only the broadcast makes them equal. With the cure they are equal before the broadcast, too.',
+    cure: 'Build the model with one seed, then set different seeds; or copy the model after DDP has been constructed.',
     met: [],
     asked: ['karpathy/nanoGPT#22'],
   },
@@ -228,9 +228,9 @@ export const EXHIBITS: readonly Exhibit[] = [
       ],
       right: ["plan = {'0': ColwiseParallel(), '2': RowwiseParallel()}", 'parallelize_module(model, mesh, plan)'],
     },
-    says: 'A warning for each entry that names no module, and then nothing: PyTorch skips the entry. Warnings drown easily in the output of many ranks.',
+    says: 'A warning for each entry that names no module. Then PyTorch skips the entry. In the output of many ranks such warnings are easily overlooked.',
     shows:
-      'Both ranks hold and compute the whole model. They send nothing, and each needs as much memory and time as one device alone. The numbers are right, so no loss curve gives the mistake away. With the cure each rank has half of two layers, and all-reduces appear in the timeline.',
+      'Both ranks hold and compute the whole model. They send nothing, and each needs as much memory and time as one device alone. The numbers are right, so the loss curve does not show the mistake. With the cure each rank has half of two layers, and all-reduces appear in the timeline.',
     cure: 'Print model.named_modules() and copy the names. After parallelize_module, check that the weights are DTensors: isinstance(p, DTensor) for each parameter that the plan should cut.',
     met: ['huggingface/transformers#37893', 'pytorch/pytorch#157182'],
   },
@@ -248,8 +248,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing. DTensor assumes that the inputs of all ranks are equal, and does not compare them. DeepSpeed compares, and stops with “Data inconsistency within the TP group”.',
     shows:
-      'Both ranks have the same output, and it is the answer for neither batch. What both ranks should hold alike, the bias behind the sum, drifts apart, because each rank computes its gradient from its own targets. The trained weights are useless on one device.',
-    cure: 'Give the sampler the number of replicas and the index of the replica, not world size and rank: all ranks of a tensor group read the same batch.',
+      'Both ranks have the same output, which is right for neither batch. The bias that is added after the sum should be equal on both ranks, but it becomes different, because each rank computes its gradient from its own targets. The trained weights are useless on one device.',
+    cure: 'Give the sampler the number of replicas and the index of the replica instead of world size and rank: all ranks of a tensor group must read the same batch.',
     met: ['deepspeedai/DeepSpeed#7199', 'huggingface/accelerate#3092'],
   },
   {
@@ -263,7 +263,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, a hang until the timeout, or wrong numbers.',
     shows:
-      'Rank 0 is in an all-gather while rank 1 is in an all-reduce, both with the same sequence number. In the last line of a script nobody is left to answer, and rank 0 waits alone. DDP forgives such a line, since every rank has the whole weight; a tensor group does not.',
+      'Rank 0 is in an all-gather while rank 1 is in an all-reduce, both with the same sequence number. If the line is the last one of the script, rank 0 waits alone, because the other rank has ended. Under DDP this line is no mistake, since every rank has the whole weight.',
     cure: 'Call full_tensor() on every rank and print on one. The norm, the sum or the item() of a DTensor that is cut needs all ranks, too.',
     met: ['areal-project/AReaL#187'],
   },
@@ -278,7 +278,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of what it should be, and the loss in the group falls to nearly 0. Only when the checkpoint runs on one device, or on another number of ranks, are the answers wrong.',
+      'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of its right value, and the loss in the group falls to nearly 0. But if the checkpoint runs on one device, or on another number of ranks, the outputs are wrong.',
     cure: 'Add the bias after the sum, as RowwiseParallel does.',
     met: ['huggingface/text-generation-inference#1036', 'EleutherAI/gpt-neox#962', 'awslabs/slapo#10'],
   },
@@ -286,15 +286,15 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'optimizer-first',
     title: 'An optimiser made before sharding',
     mistake:
-      'The script makes the optimiser first and calls fully_shard later. But fully_shard replaces the parameters with new ones, the shards, and the optimiser still holds the old parameters.',
+      'The script creates the optimiser first and calls fully_shard later. But fully_shard replaces the parameters with new ones, the shards, and the optimiser still holds the old parameters.',
     code: {
       wrong: ['optimizer = torch.optim.SGD(model.parameters(), lr=0.1)', 'fully_shard(model)'],
       right: ['fully_shard(model)', 'optimizer = torch.optim.SGD(model.parameters(), lr=0.1)'],
     },
     says: 'Nothing. A parameter without a gradient is skipped, and the old parameters never get one. With autocast, GradScaler notices: “No inf checks were recorded for this optimizer.”',
     shows:
-      'Every rank gathers, computes and scatters as it should, and the loss stays what it was. The old parameters also stay in memory, whole, on every rank: the optimiser keeps them alive.',
-    cure: 'Shard first, then make the optimiser. The same order holds for everything that keeps parameters: schedulers, an average of the weights, a list of parameter groups.',
+      'Every rank gathers, computes and reduce-scatters as usual, but the loss does not change. The whole old parameters also stay in the memory of every rank, because the optimiser still refers to them.',
+    cure: 'Shard first, then create the optimiser. Also create everything else that holds parameters after sharding: schedulers, an average of the weights, a list of parameter groups.',
     met: ['intelligent-machine-learning/dlrover#584', 'huggingface/accelerate#3256'],
     asked: ['huggingface/accelerate#3209'],
   },
@@ -312,10 +312,10 @@ export const EXHIBITS: readonly Exhibit[] = [
       ],
       right: ['torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)'],
     },
-    says: 'Nothing. With FullyShardedDataParallel, the older wrapper, clip_grad_norm_ itself does this, because there the parameters of a rank are plain slices. The method of the wrapper, model.clip_grad_norm_(1.0), is right.',
+    says: 'Nothing. With FullyShardedDataParallel, the older wrapper, even torch.nn.utils.clip_grad_norm_ makes this mistake, because there the parameters of a rank are plain tensors with only its shards. The method of the wrapper, model.clip_grad_norm_(1.0), is right.',
     shows:
-      'The two ranks multiply by different factors, and one device by yet another. The gradient keeps neither its length nor its direction, and after some steps the weights are not those of one device. With another number of ranks they would be different again.',
-    cure: 'Let PyTorch clip: it adds the squares over all shards. By hand, all-reduce the sum of the squares before taking the root. Clipping by value needs no sum.',
+      'The two ranks multiply by different factors, and one device by a third one. So the gradient has the wrong length and the wrong direction, and after some steps the weights differ from those of one device. With another number of ranks they would be different again.',
+    cure: 'Let PyTorch clip: it adds the squares over all shards. By hand, all-reduce the sum of the squares before you take the root. Clipping by value needs no sum.',
     met: ['PrimeIntellect-ai/OpenDiloco#6', 'pytorch/pytorch#72548'],
     asked: ['meta-pytorch/torchtune#2169'],
   },
@@ -323,7 +323,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'sync-every-pass',
     title: 'set_requires_gradient_sync forgotten',
     mistake:
-      'Gradients are accumulated over four passes. Under DDP the first three are inside no_sync(). fully_shard has no no_sync(), so the script left it out and put nothing in its place.',
+      'Gradients are accumulated over four passes. Under DDP the first three are inside no_sync(). fully_shard has no no_sync(), so the script now reduces the gradients in every pass.',
     code: {
       wrong: ['for i, (x, y) in enumerate(passes):', '    (criterion(model(x), y) / 4).backward()'],
       right: [
@@ -332,10 +332,10 @@ export const EXHIBITS: readonly Exhibit[] = [
         '    (criterion(model(x), y) / 4).backward()',
       ],
     },
-    says: 'Nothing: PyTorch adds what each reduce-scatter brings to the gradients of the shards, and the sum is right.',
+    says: 'Nothing: PyTorch adds the result of each reduce-scatter to the gradients of the shards, and the sum is right.',
     shows:
-      'The loss is that of the cure, within rounding. But every pass reduces and scatters all gradients, so they travel four times in each step. With the cure they travel once; in return each rank keeps whole gradients from pass to pass, which the memory panel shows.',
-    cure: 'Switch the sync off for all passes but the last. If it is never switched on again, the shards get no gradients and nothing is trained. Where memory is short, reducing in every pass is a choice and no mistake.',
+      'The loss is the same as with the cure, within rounding. But every pass reduce-scatters all gradients, so they are sent four times in each step. With the cure they are sent once, but each rank keeps whole gradients from pass to pass, which the memory panel shows.',
+    cure: 'Switch the sync off for all passes except the last. If it is never switched on again, the shards get no gradients and nothing is trained. If memory is short, you may want to reduce in every pass.',
     met: ['mlfoundations/open_lm#48', 'NVIDIA/cosmos-framework#161'],
     asked: ['pytorch/torchtitan#292'],
   },
@@ -343,7 +343,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'rank0-shard',
     title: 'Rank 0 saves its shard as the model',
     mistake:
-      'Under DDP rank 0 has the whole model, so rank 0 saves it. When the model was sharded, this line was not changed, and now rank 0 has only a slice of each tensor.',
+      'Under DDP rank 0 has the whole model, so rank 0 saves it. When the model was sharded, this line was not changed, and now rank 0 has only a shard of each tensor.',
     code: {
       wrong: [
         'if rank == 0:',
@@ -359,8 +359,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing when the file is written. When it is loaded: “size mismatch for 0.weight: copying a param with shape torch.Size([2, 2]) from checkpoint, the shape in current model is torch.Size([4, 2]).”',
     shows:
-      'The training is right, and so is the loss. The file has the shapes of a smaller model, and one device cannot load it. By then the job has ended, and the shards of the other ranks are gone.',
-    cure: 'get_model_state_dict with full_state_dict gathers every tensor, so all ranks call it, and rank 0 gets the result. For models that fit no single machine save the shards of all ranks with torch.distributed.checkpoint.',
+      'The training is right, and so is the loss. The file has the shapes of a smaller model, and one device cannot load it. By then the job has ended, and the shards of the other ranks are lost.',
+    cure: 'get_model_state_dict with full_state_dict gathers every tensor, so all ranks must call it, and rank 0 gets the result. If the model is too large for one machine, save the shards of all ranks with torch.distributed.checkpoint.',
     met: ['huggingface/accelerate#4206', 'pytorch/pytorch#136950'],
   },
   {
@@ -383,9 +383,9 @@ export const EXHIBITS: readonly Exhibit[] = [
         'scaler.update()',
       ],
     },
-    says: 'Nothing: there is no inf and no NaN, and the loss looks like that of a net that cannot learn the task.',
+    says: 'Nothing: there is no inf and no NaN, and the loss looks as if the net could not learn the task.',
     shows:
-      'The loss stays at 0.69. The gradients of the first layers are so small that they become 0: stop where a gradient is cast to float32, and the room counts the zeros beside the range of float16. With the scaler the same net learns.',
+      'The loss stays at 0.69. The gradients of the first layers are so small that they become 0: stop at a moment in which a gradient is cast to float32, and the room counts the zeros beside the range of float16. With the scaler the same net learns.',
     cure: 'Scale the loss with torch.amp.GradScaler, or use bfloat16, which has the range of float32 and needs no scaler.',
     met: ['engichang1467/Open-Rig3R#35'],
     asked: ['THUNLP-MT/THUMT#72'],
@@ -412,8 +412,8 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'The weights hardly move: after clipping and unscaling, the norm of all gradients is 1/65,536. Before the fix every script of this kind needed a limit that is larger by the scale, and the scale changes.',
-    cure: 'Call scaler.unscale_(optimizer) before anything that looks at the gradients. scaler.step() then does not unscale again.',
+      'The weights hardly change: after clipping and unscaling, the norm of all gradients is 1/65,536. A limit multiplied by the scale would not help for long, because the scale changes.',
+    cure: 'Call scaler.unscale_(optimizer) before any code that reads the gradients. scaler.step() then does not unscale again.',
     met: ['Lightning-AI/pytorch-lightning#9330', 'milesial/Pytorch-UNet#470', 'pytorch/examples#1196'],
   },
 ];

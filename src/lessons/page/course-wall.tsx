@@ -27,7 +27,7 @@ export function CourseWall({ course, summaries }: CourseWallProps) {
     <>
       <p>
         Train one net on many devices, and watch every step of it. Every figure on these pages is a real training run in
-        your browser, and the numbers in the text come from these runs. Only facts that no run can give are typed by
+        your browser, and the numbers in the text come from these runs. Only facts that no run can compute are typed by
         hand: settings of an example, sizes of published models, defaults of PyTorch. The lessons are for people who
         have trained a net with PyTorch on one GPU and have never used two.
       </p>

@@ -54,7 +54,7 @@ function memoryTable({ info }: App): Table | undefined {
     formatSize(peakBytes),
   ];
   return {
-    caption: 'Memory that the run reserves, by what it holds',
+    caption: 'Memory that the run reserves, by kind',
     head: ['device', ...used.map((category) => CATEGORY_WORDS[category]), 'together'],
     rows: info.memory.flatMap((own) => {
       const full = info.memoryInFloat32?.find(({ device }) => device === own.device);

@@ -15,9 +15,9 @@ const FRAME = `<iframe src="https://example.org/lockstep/#seed=0&mode=ddp&world=
 
 /** What a frame posts, for a page around it; docs/embedding.md lists all fields. */
 export const MESSAGES = `addEventListener('message', ({ data, source }) => {
-  if (data?.type === 'lockstep:height') ...  // { height }: of what the figure shows
-  if (data?.type === 'lockstep:state') ...   // { microBatch, loss, hidden, divergence, link, ... }: of its run
-  if (data?.type === 'lockstep:task') ...    // { lesson, task }: of a whole lesson in a frame
+  if (data?.type === 'lockstep:height') ...  // { height }: the height of the figure
+  if (data?.type === 'lockstep:state') ...   // { microBatch, loss, hidden, divergence, link, ... }: the state of the run
+  if (data?.type === 'lockstep:task') ...    // { lesson, task }: a finished task, if the frame shows a lesson
 });`;
 
 interface TeachProps {
@@ -29,8 +29,8 @@ export function Teach({ lessons, summaries }: TeachProps) {
   return (
     <>
       <p>
-        These pages are static files. They send nothing anywhere, and nobody needs an account. A class of thirty costs
-        the host as much as thirty readers of a page.
+        These pages are static files. They send no data, and nobody needs an account. A class of thirty costs the host
+        as much as thirty readers of a page.
       </p>
       <h2>A figure in a page of your own</h2>
       <p>
@@ -54,21 +54,21 @@ export function Teach({ lessons, summaries }: TeachProps) {
       <h2>In class</h2>
       <ul>
         <li>
-          One reader needs about ten minutes for a lesson. In class, let everybody commit to the prediction before
-          anybody presses Play. The guess stays on the page beside the answer of the run.
+          One reader needs about ten minutes for a lesson. In class, let everybody make a guess before anybody presses
+          Play. The guess stays on the page beside the answer of the run.
         </li>
         <li>
           The same link gives the same numbers, to the bit, on every machine. “Step 12, moment 9” is the same picture
           for everyone.
         </li>
         <li>
-          <b>Printing:</b> figures are printed as pictures of their recorded state, with their sentence. Browsers that
-          can do it print the answers of the questions unfolded.
+          <b>Printing:</b> figures are printed as pictures of their recorded state, with their sentence. Some browsers
+          also print the answers of the questions.
         </li>
         <li>
-          <b>Offline:</b> a page that was opened once with a connection stays on the machine, so open the playground and
-          the lessons of the day before class. Or copy the built site to a laptop and serve the folder from there. It
-          needs no other server.
+          <b>Offline:</b> a browser keeps every page that it has opened once with a connection. So open the playground
+          and the lessons of the day before class. Or copy the built site to a laptop and serve the folder from there;
+          no other server is needed.
         </li>
         <li>
           <b>Machines:</b> the figures are small and compute on the CPU, so a phone is enough. Without JavaScript the
@@ -77,8 +77,8 @@ export function Teach({ lessons, summaries }: TeachProps) {
       </ul>
       <h2 id="semester">A semester</h2>
       <p>
-        One or two lessons a week. Start each week with its prediction: everybody commits to a guess, then one figure
-        settles it. The tasks of the lesson are the homework; hints and solutions are below.
+        One or two lessons a week. Start each week with its prediction: everybody makes a guess, then a figure shows the
+        answer. The tasks of the lesson are the homework; hints and solutions are below.
       </p>
       <Semester {...{ lessons, summaries }} />
       <h2>All tasks, with hints and solutions</h2>

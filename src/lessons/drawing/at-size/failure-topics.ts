@@ -84,14 +84,14 @@ export const late: Topic = {
             parts: [
               { words: 'late', tone: 'idle', value: lateUs },
               { words: 'computing', tone: 'forward', value: stepUs - exposedUs },
-              { words: 'communication in the open', tone: 'communication', value: exposedUs },
+              { words: 'exposed communication', tone: 'communication', value: exposedUs },
             ],
           },
           {
             label: 'each other rank',
             parts: [
               { words: 'computing', tone: 'forward', value: stepUs - exposedUs },
-              { words: 'communication in the open', tone: 'communication', value: exposedUs },
+              { words: 'exposed communication', tone: 'communication', value: exposedUs },
               { words: 'waiting for rank 0', tone: 'again', value: lateUs },
             ],
           },
@@ -100,13 +100,13 @@ export const late: Topic = {
       },
       values: [
         time('stepTime', 'step without the delay, modelled', stepUs),
-        time('exposed', 'of it communication in the open', exposedUs),
+        time('exposed', 'exposed communication of the step', exposedUs),
         share('wasted', 'GPU time that waits for rank 0', wasted),
         duration('perDay', 'GPU time lost per day, all ranks', wasted * ranks * 24 * HOUR_US),
       ],
       says:
         lateUs === 0
-          ? `A step of ${model.label} takes ${said(stepUs, 'time')} on ${ranks} ranks, ${said(exposedUs, 'time')} of which is communication that nothing hides.${fitNote(asked)}`
+          ? `A step of ${model.label} takes ${said(stepUs, 'time')} on ${ranks} ranks, ${said(exposedUs, 'time')} of which is exposed communication.${fitNote(asked)}`
           : `One rank that begins ${ms} ms late makes ${ranks - 1} other${ranks === 2 ? '' : 's'} wait ${ms} ms in every step: ${said(wasted, 'percent')} of all GPU time, ${said(wasted * ranks * 24 * HOUR_US, 'duration')} of GPU time per day.${fitNote(asked)}`,
     };
   },

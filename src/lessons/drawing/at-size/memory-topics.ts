@@ -217,7 +217,7 @@ export const checkpointing: Topic = {
         },
       },
       values: [
-        bytes('everything', 'activations, everything kept', memory.activations),
+        bytes('everything', 'activations, all kept', memory.activations),
         bytes('kept', 'activations, checkpointed', kept),
         time('again', 'forward computed again', againUs),
         share('longer', 'the step is longer by', againUs / stepUs),

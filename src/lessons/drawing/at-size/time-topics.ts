@@ -262,13 +262,13 @@ export const batchNorms: Topic = {
       },
       values: [
         count('layers', 'batch norms', layers.length),
-        count('collectives', 'collectives more in a step', 2 * layers.length),
+        count('collectives', 'additional collectives in a step', 2 * layers.length),
         bytes('largest', 'largest message of a rank', largest),
         time('sync', 'time of these, modelled', syncUs),
         time('stepTime', 'step without them, modelled', stepUs),
         share('longer', 'the step is longer by', syncUs / stepUs),
       ],
-      says: `ResNet-50 has ${layers.length} batch norms, so SyncBatchNorm adds ${2 * layers.length} collectives to a step. The largest carries ${said(largest, 'bytes')} from each rank: nearly all of the ${said(syncUs, 'time')} is latency, and nothing hides it. The step is ${said(syncUs / stepUs, 'percent')} longer.`,
+      says: `ResNet-50 has ${layers.length} batch norms, so SyncBatchNorm adds ${2 * layers.length} collectives to a step. The largest carries ${said(largest, 'bytes')} from each rank: nearly all of the ${said(syncUs, 'time')} is latency, and none of it is hidden. The step is ${said(syncUs / stepUs, 'percent')} longer.`,
     };
   },
 };

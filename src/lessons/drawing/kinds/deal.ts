@@ -178,8 +178,8 @@ function draw({ settings, width, data, isLive = false }: DrawAsked): Drawn {
       ...palette(grid),
       label(
         width < 520
-          ? 'The list (dashed: a row comes again)'
-          : 'The list that every sampler draws (dashed: a row comes again)',
+          ? 'The list (dashed: a repeated row)'
+          : 'The list that every sampler draws (dashed: a repeated row)',
         listTop - 10,
       ),
       ...entries.map((_, index) => cellOf(grid, index, listTop)),
@@ -190,8 +190,8 @@ function draw({ settings, width, data, isLive = false }: DrawAsked): Drawn {
     values: [
       { id: 'entries', label: 'entries of the list', value: entries.length, format: 'count' },
       { id: 'again', label: 'rows that are read twice', value: entries.length - different, format: 'count' },
-      { id: 'left', label: 'rows that nobody reads', value: deal.rows - different, format: 'count' },
-      { id: 'right', label: 'entries painted as the sampler deals', value: right, format: 'count' },
+      { id: 'left', label: 'rows that no rank reads', value: deal.rows - different, format: 'count' },
+      { id: 'right', label: 'entries painted as in the sampler’s list', value: right, format: 'count' },
     ],
   };
 }
@@ -205,19 +205,19 @@ interface Score {
 function saysOf({ entries, ranks, rows, isShown }: Grid, { painted, right, different }: Score): string {
   const again = entries.length - different;
   const rest = rows - different;
-  const dealt = `Entry 0 goes to rank 0, entry 1 to rank 1, and after rank ${ranks - 1} it is rank 0’s turn again.`;
+  const dealt = `Entry 0 goes to rank 0, entry 1 to rank 1, and the entry after rank ${ranks - 1}’s goes to rank 0 again.`;
   const twice =
     again > 0
       ? ` ${again} ${again === 1 ? 'row is' : 'rows are'} read twice.`
       : rest > 0
         ? ''
         : ' Every row is read once.';
-  const lost = rest > 0 ? ` ${rest} ${rest === 1 ? 'row is' : 'rows are'} read by nobody.` : '';
+  const lost = rest > 0 ? ` ${rest} ${rest === 1 ? 'row is' : 'rows are'} read by no rank.` : '';
   if (isShown || right === entries.length) return `${isShown ? '' : 'All right. '}${dealt}${twice}${lost}`;
   if (painted === 0) return 'Choose a rank, then paint the entries that this rank reads.';
   const wrong = painted - right;
   const left = entries.length - painted;
-  return `${right} of ${entries.length} entries are painted as the sampler deals them${wrong > 0 ? `, ${wrong} ${wrong === 1 ? 'is' : 'are'} wrong` : ''}${left > 0 ? `; ${left} are blank. Choose a rank and go on painting.` : '.'}`;
+  return `${right} of ${entries.length} entries are painted as in the sampler’s list${wrong > 0 ? `, ${wrong} ${wrong === 1 ? 'is' : 'are'} wrong` : ''}${left > 0 ? `; ${left} are blank. Choose a rank and continue.` : '.'}`;
 }
 
 /** The settings of the runs on which the drawing is based. */

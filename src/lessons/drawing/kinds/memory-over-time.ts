@@ -75,7 +75,7 @@ function draw({ settings, width, data }: DrawAsked): Drawn {
   const longer = chosen.stepUs / all.stepUs - 1;
   const says =
     chosen === all
-      ? `Everything is kept: the peak is ${write(peak, 'bytes')}, and a step takes ${write(chosen.stepUs, 'time')}.`
+      ? `All activations are kept: the peak is ${write(peak, 'bytes')}, and a step takes ${write(chosen.stepUs, 'time')}.`
       : `${chosen.setting} segments: the peak is ${write(peak, 'bytes')}. The hill on the floor is ${write(saved, 'percent')} lower, and the step ${write(longer, 'percent')} longer.`;
   return {
     svg: svg(

@@ -274,7 +274,7 @@ export const kind: DrawingKind = {
     const choice = { key: 'recording', label: 'Recording', values: names, words: ORDINALS.slice(0, names.length) };
     const look = {
       key: 'look',
-      label: 'Light up',
+      label: 'Highlight',
       values: [...LOOKS],
       words: LOOKS.map((own) => WORDS[own]),
       play: true,

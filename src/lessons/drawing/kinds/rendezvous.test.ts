@@ -39,7 +39,7 @@ test.each([
   ['rank 3', '3', /Ranks 0, 1 and 2 have written their keys.*they wait for rank 3/],
   ['rank 0', '2', /Ranks 1 and 2 try to reach the store/],
   ['never', '5', /Ranks 0, 1 and 2 raise an error, because the key of rank 3 is missing/],
-  ['rank 3', '5', /returns everywhere/],
+  ['rank 3', '5', /returns in all processes/],
 ])('%s, moment %s', async (late, moment, says) => {
   expect((await drawing.draw({ late, moment })).says).toMatch(says);
 });

@@ -55,7 +55,7 @@ const listed = (ranks: readonly number[]): string =>
 function stateOf({ last, hasCrashed }: Process, missing: readonly number[]): string {
   if (last === undefined) return hasCrashed ? 'has crashed' : 'not started';
   if (last === 'connects') return 'finds no store, tries again';
-  if (last === 'returns') return 'goes on';
+  if (last === 'returns') return 'continues';
   if (last === 'raises') return 'raises a timeout error';
   return missing.length === 0 ? 'sees all four keys' : `waits for ${listed(missing)}`;
 }
@@ -63,16 +63,16 @@ function stateOf({ last, hasCrashed }: Process, missing: readonly number[]): str
 function saysOf(processes: readonly Process[], moment: number): string {
   const having = (test: (process: Process) => boolean) => processes.filter(test).map(({ rank }) => rank);
   const missing = having(({ isSet }) => !isSet);
-  if (moment === 0) return 'Four processes are to meet. Nobody has called init_process_group() yet.';
+  if (moment === 0) return 'Four processes will join. None of them has called init_process_group() yet.';
   if (having(({ last }) => last === 'returns').length === RANKS.length)
-    return 'All four keys are in the store, so init_process_group() returns everywhere, at the same moment.';
+    return 'All four keys are in the store, so init_process_group() returns in all processes at the same time.';
   const raised = having(({ last }) => last === 'raises');
   if (raised.length > 0)
     return `The timeout is over. ${listed(raised).replace(/^r/, 'R')} raise an error, because the key of ${listed(missing)} is missing.`;
   const trying = having(({ last }) => last === 'connects');
   if (trying.length > 0)
     return `${listed(trying).replace(/^r/, 'R')} ${trying.length === 1 ? 'tries' : 'try'} to reach the store. Rank 0 would serve it, but rank 0 has not started.`;
-  if (missing.length === 0) return 'The last process has written its key, so nothing is missing any more.';
+  if (missing.length === 0) return 'The last process has written its key, so no key is missing any more.';
   const there = having(({ isSet }) => isSet);
   return `${listed(there).replace(/^r/, 'R')} ${there.length === 1 ? 'has' : 'have'} written ${there.length === 1 ? 'its key' : 'their keys'}. Inside init_process_group() ${there.length === 1 ? 'it waits' : 'they wait'} for ${listed(missing)}.`;
 }

@@ -133,7 +133,7 @@ function draw({ settings, width, data }: DrawAsked): Drawn {
       : quarters === QUARTERS
         ? 'Everything goes around the ring'
         : `${(PARTS[quarters] ?? '').replace(/^./, (letter) => letter.toUpperCase())} of the gradient goes around the ring, the rest through rank 0`;
-  const says = `${way}: rank 0 sends ${write(first, 'bytes')}, no other rank more than ${write(most, 'bytes')}. Together they send ${write(total, 'bytes')}, whatever the way.`;
+  const says = `${way}: rank 0 sends ${write(first, 'bytes')}, every other rank at most ${write(most, 'bytes')}. All ranks together always send ${write(total, 'bytes')}.`;
   const legend = [
     shape('rect', { x: lanesAt.x, y: lanesAt.y - 28, width: 12, height: 12, rx: 2, fill: 'var(--phase-comm-edge)' }),
     text('to be added', { x: lanesAt.x + 17, y: lanesAt.y - 17.5, fill: 'var(--soft)' }),

@@ -17,7 +17,7 @@ export function BucketView() {
     () => (trace && info ? bucketTimes(trace, clock, 0, bucketsOfStep(info, trace.kind), overlap) : []),
     [trace, clock, info, overlap],
   );
-  if (!trace || times.length === 0) return <p className={panel['note']}>Nothing is reduced in this step.</p>;
+  if (!trace || times.length === 0) return <p className={panel['note']}>No bucket is all-reduced in this step.</p>;
   return (
     <div className={`${panel['panel']} ${styles['bucketRows']}`}>
       <BucketRows trace={trace} clock={clock} times={times} />

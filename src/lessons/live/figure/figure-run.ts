@@ -84,7 +84,12 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
       try {
         await presses[what]();
       } catch (error) {
-        controller.say({ level: 'error', id: 'figure', text: String(error), hint: 'Reset leads back to the start.' });
+        controller.say({
+          level: 'error',
+          id: 'figure',
+          text: String(error),
+          hint: 'Press Reset to go back to the start.',
+        });
       }
     },
     set,

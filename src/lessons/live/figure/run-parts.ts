@@ -62,7 +62,7 @@ export function createParts(options: FigureRunOptions, onArrived: () => void): R
     startSession: grant.startSession,
     arrival,
     onRuns: () => undefined,
-    instead: { config, words: 'The figure shows what it showed at first.' },
+    instead: { config, words: 'The figure shows its first run again.' },
   });
   const href = () => {
     const app = store.getState();

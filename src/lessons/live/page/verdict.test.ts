@@ -17,5 +17,5 @@ describe('verdictOn', () => {
 
 test('of a choice', () => {
   expect(verdictOnChoice(1, 1)).toBe('You were right.');
-  expect(verdictOnChoice(0, 1)).toBe('The run says otherwise.');
+  expect(verdictOnChoice(0, 1)).toBe('The run gives another answer.');
 });

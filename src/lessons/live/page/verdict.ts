@@ -22,4 +22,4 @@ export function verdictOn(guess: number, answer: number, format: Format): string
 const times = (factor: number): string => `${Number(factor.toPrecision(2))} times`;
 
 export const verdictOnChoice = (guess: number, answer: number): string =>
-  guess === answer ? 'You were right.' : 'The run says otherwise.';
+  guess === answer ? 'You were right.' : 'The run gives another answer.';
