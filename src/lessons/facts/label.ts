@@ -22,6 +22,7 @@ export function labelOf(text: string): string {
   if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
   if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
   if (OF_A_LAYER.has(asked.id)) return `${label}, ${moduleWords(asked.argument)}`;
+  if (asked.id === 'bytesAlong') return `${label} along ${asked.argument}`;
   if (asked.id === 'spread') return `${label}, ${asked.argument}`;
   if (asked.id === 'element') {
     const [rank = '', buffer = '', index = ''] = asked.argument.split('/', 3);

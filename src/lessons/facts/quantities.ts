@@ -10,6 +10,7 @@ import { PRECISION_QUANTITIES } from './precision-quantities';
 import type { Quantity } from './quantity';
 import {
   buffersAt,
+  bytesAlong,
   bytesBetweenNodes,
   collectivesOf,
   device,
@@ -129,6 +130,8 @@ export const QUANTITIES = {
     of: ({ lab, metrics }) => (lab ? sum(lab.bytesSent) : metrics?.traffic.total),
   },
   bytesBetweenNodes: { label: 'bytes sent between nodes', format: 'bytes', of: bytesBetweenNodes },
+  /** Of a mesh with several axes: `bytesAlong:tp`, `bytesAlong:dp`, `bytesAlong:pp`. */
+  bytesAlong: { label: 'bytes sent', format: 'bytes', of: bytesAlong },
   messages: { label: 'messages', format: 'count', of: sends },
   rounds: { label: 'rounds', format: 'count', of: roundsOf },
   moments: { label: 'moments', format: 'count', of: ({ trace }) => trace && momentsOf(trace).length },

@@ -96,6 +96,18 @@ export const sends = ({ trace, lab }: Facts): number | undefined =>
     ? sum(lab.rounds.map(({ transfers }) => transfers.length))
     : trace?.events.filter(({ kind }) => kind === 'send').length;
 
+/**
+ * Bytes that all ranks together send along one axis of a mesh in the step. Messages between stages belong to no
+ * collective. Undefined if a collective is one of all ranks, since the default group has no axis.
+ */
+export function bytesAlong({ trace }: Facts, argument: string): number | undefined {
+  const sent = trace?.events.filter(({ kind }) => kind === 'send');
+  if (!sent || sent.some(({ collective }) => collective && !collective.group)) return undefined;
+  const axis = argument === 'dp' ? 'dpReplicate' : argument;
+  const own = sent.filter(({ collective }) => (collective ? collective.group?.axis : 'pp') === axis);
+  return sum(own.map(({ bytes }) => bytes));
+}
+
 /** Node of a device: in modes with one process, all are on its node. */
 const nodeIn =
   ({ environment }: SessionInfo) =>

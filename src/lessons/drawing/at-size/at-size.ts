@@ -9,6 +9,7 @@ import type { DrawingKind, Drawn, DrawnTable } from '../drawing';
 import { effective, epoch, evaluating, scaling } from './epoch-topics';
 import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
+import { meshes } from './mesh-topics';
 import { pipeline, schedules } from './pipeline-topics';
 import { halfPrecision } from './precision-topics';
 import { sharding } from './sharding-topics';
@@ -32,6 +33,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'pipeline-schedules': schedules,
   'tensor-parallel': tensorGroups,
   sharding,
+  meshes,
   'half-precision': halfPrecision,
   launching: starting,
   'when-it-goes-wrong': failures,
