@@ -1,4 +1,4 @@
-/** Pipeline, tensor and data parallelism on one mesh: which ranks form groups, what an axis divides, who sends where. */
+/** Pipeline, tensor and data parallelism on one mesh: who forms groups, what an axis divides, who sends where. */
 import type { Facts } from '../../src/lessons/facts/facts';
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
