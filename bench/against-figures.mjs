@@ -1,7 +1,7 @@
 /**
- * This checkout of Lockstep beside another one, an older commit say: both builds train the same nets in one browser,
- * taking turns round by round, so that what else the machine does falls on both. Called by run.mjs for
- * `--against FOLDER`.
+ * Compares this checkout of Lockstep with another one, for example an older commit: both builds train the same nets in
+ * one browser and take turns, round by round, so that other work of the machine slows both equally. Called by run.mjs
+ * for `--against FOLDER`.
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -49,7 +49,7 @@ const commitOf = (folder) =>
   execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
 
 /**
- * Steps a second of one build divided by those of the other: the median over the rounds, and the quartiles.
+ * Steps per second of one build divided by those of the other: the median over the rounds, and the quartiles.
  *
  * @param {import('playwright-core').Browser} browser
  * @param {readonly [own: string, other: string]} urls
@@ -71,7 +71,7 @@ async function compared(browser, urls, what, { rounds, milliseconds, limitMs }) 
     if (wrong) throw new Error(wrong);
     const ratios = [];
     for (let round = 0; round < rounds; round += 1) {
-      // Who begins changes, since a machine that grows slower would favour the first.
+      // The builds take turns in going first, because a machine that gets slower would favour the first one.
       const order = round % 2 === 0 ? [0, 1] : [1, 0];
       const rates = [0, 0];
       for (const which of order)

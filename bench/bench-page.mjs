@@ -1,4 +1,7 @@
-/** One open page of the bench: calls its functions, each within a time limit; a page that exceeds it is closed. */
+/**
+ * One open page of the benchmark: calls the page's functions, each with a time limit, and closes a page that exceeds
+ * the limit.
+ */
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -24,7 +27,7 @@ export async function callPage(page, method, args, limitMs, what = method) {
       Reflect.get(globalThis, 'bench')[/** @type {string} */ (name)](.../** @type {unknown[]} */ (list)),
     [method, args],
   );
-  // When the page closes below, the call fails unheard.
+  // When the page is closed below, the pending call fails; nobody needs its error.
   call.catch(() => {});
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
@@ -38,7 +41,7 @@ export async function callPage(page, method, args, limitMs, what = method) {
   }
 }
 
-/** The first line of what went wrong, without Playwright's words around it. @param {unknown} error */
+/** The first line of the error, without the text that Playwright adds. @param {unknown} error */
 export function sentence(error) {
   const [line = ''] = String(error instanceof Error ? error.message : error).split('\n');
   return line.replace(/^page\.evaluate: /, '').replace(/^(Error: )+/, '');

@@ -1,4 +1,4 @@
-/** Builds the page in which the contenders run and serves it from a plain host. */
+/** Builds the page in which the contenders run, and serves it from a plain host. */
 import path from 'node:path';
 import { build } from 'vite';
 import { assembly } from '../scripts/assembly.mjs';
@@ -6,8 +6,8 @@ import { root } from '../scripts/install.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
 
 /**
- * A worker that awaits while it is imported loses what is posted to it meanwhile, so in workers parts are fetched as on
- * the site (vite.config.ts), and not awaited all at once.
+ * A worker that awaits during its import loses messages that arrive meanwhile. So workers load parts on demand, as on
+ * the site (vite.config.ts), and do not await all of them at the start.
  *
  * @returns {import('vite').Plugin}
  */

@@ -1,15 +1,15 @@
 /**
- * Before anything is timed: contenders that start from the same weights and see the same batches must have the same
- * losses, and products the same elements. DDP sees each epoch's rows in another order over its ranks, so of it only
- * finite losses are asked.
+ * Checks before anything is timed: contenders that start from the same weights and see the same batches must have the
+ * same losses, and products the same elements. DDP distributes each epoch's rows among its ranks in another order, so
+ * its losses must only be finite.
  */
 
 const TOLERANCE = 1e-3;
-/** Below it, differences count as if the number were as large. */
+/** Differences of smaller numbers are compared as if the numbers were this large. */
 const SMALL = 0.1;
 
 /**
- * What is wrong with the numbers, if something is.
+ * Which numbers are wrong, if any.
  * @param {readonly number[]} numbers
  * @param {readonly number[] | undefined} expected
  * @returns {string | undefined}

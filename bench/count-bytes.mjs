@@ -41,7 +41,7 @@ export async function countBytes(folder, words, write) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // It has said which words fit no run.
+  // The program has already printed which words match no run.
   if (status === 2) {
     process.exitCode = status;
     return;

@@ -1,7 +1,8 @@
 /**
- * A host of the built site that keeps a list of what it has sent, and when. It sends bodies in brotli with an ETag, as
- * static hosts do, and a line can be narrow: `latencyMs` before each answer, `kilobytesPerSecond` shared by all
- * answers. Used by first-load.mjs, which measures what is fetched until Play can be pressed.
+ * A host of the built site that records which files it has sent, and when. It sends bodies compressed with brotli and
+ * with an ETag, as static hosts do. It can simulate a slow connection: `latencyMs` before each answer,
+ * `kilobytesPerSecond` shared by all answers. Used by first-load.mjs, which measures the files that are loaded until
+ * Play can be pressed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { contentType } from '../scripts/static-server.mjs';
 
-/** What a line takes at once. */
+/** The largest piece that the connection transfers at once. */
 const PACKET_BYTES = 4096;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and runs the
- * studies. Called by gpu-figures.mjs with the options and a file for the result; by hand, `node dawn.mjs` beside the
- * package `webgpu` does as well.
+ * studies. Called by gpu-figures.mjs with the options and a file for the result. It also runs by hand: `node dawn.mjs`,
+ * with the package `webgpu` beside it.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
@@ -28,7 +28,7 @@ const DEFAULTS: Options = { only: [], contenders: [], rounds: 5, milliseconds: 5
 const [, , optionText = '{}', file = 'dawn.json'] = process.argv;
 const options: Options = { ...DEFAULTS, ...(JSON.parse(optionText) as Partial<Options>) };
 Object.assign(globalThis, globals);
-/** Held to the end: Dawn aborts the process when its instance is collected. */
+/** Kept until the end, because Dawn aborts the process when its instance is collected. */
 const gpu = create([]);
 
 async function adapterName(): Promise<string> {
@@ -126,5 +126,5 @@ const status = await main().then(
     return 1;
   },
 );
-// Dawn keeps the event loop alive.
+// Dawn keeps the event loop alive, so the process must exit explicitly.
 process.exit(status);

@@ -1,7 +1,8 @@
 /**
- * What the built site fetches until Play can be pressed on the default run: every file that the host sends, workers and
- * what they import included, each in brotli; and how long it takes over a narrow line. Alone, with the site built:
- * `node bench/first-load.mjs` lists the files. `npm run bench` has the sum.
+ * Measures the files that the built site loads until Play can be pressed on the default run: every file that the host
+ * sends, including workers and their imports, each compressed with brotli; and how long this takes over a slow
+ * connection. By itself, with the site built: `node bench/first-load.mjs` lists the files. `npm run bench` reports the
+ * sum.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,9 +11,12 @@ import { root } from '../scripts/install.mjs';
 import { countingHost } from './counting-host.mjs';
 import { summary } from './summary.mjs';
 
-/** About a slow mobile connection, of which the round trip is what many small files would feel. */
+/** About a slow mobile connection. Its round trip makes many small files slow. */
 const NARROW = { latencyMs: 150, kilobytesPerSecond: 200 };
-/** Nothing of it is wide, but what is asked for once Play can be pressed has not been sent when the list is read. */
+/**
+ * The bandwidth is high, but the latency is so long that files requested after Play can be pressed have not been sent
+ * when the list is read.
+ */
 const LATE = { latencyMs: 1000, kilobytesPerSecond: 1e5 };
 const ROUNDS = 3;
 
@@ -28,7 +32,7 @@ const dist = path.join(root, 'dist');
  */
 async function open(browser, line) {
   const host = await countingHost(dist, line);
-  // A context of its own has an empty cache.
+  // A new context has an empty cache.
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } });
   try {
     const page = await context.newPage();

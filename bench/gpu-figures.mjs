@@ -1,7 +1,7 @@
 /**
- * The figures of a real GPU, where no browser is at hand: the Lockstep workloads through Dawn in Node (dawn.ts, in a
- * process of its own because the Vulkan driver is read from its environment), and PyTorch's on the same GPU where
- * Python has it.
+ * The figures of a real GPU on a machine without a browser: the Lockstep workloads through Dawn in Node (dawn.ts, in
+ * its own process, because the Vulkan driver is read from its environment), and PyTorch's figures on the same GPU if
+ * Python has torch.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function dawn(options) {
   return resultOf(process.execPath, [await buildDawn()], options, environment);
 }
 
-/** One file that needs nothing but the package `webgpu` beside it. */
+/** One file that needs only the package `webgpu` beside it. */
 async function buildDawn() {
   const outDir = path.join(root, '.cache', 'bench-dawn');
   await build({
@@ -102,8 +102,8 @@ function fileIn(folder, name) {
 }
 
 /**
- * Runs a program that gets the options and the name of a file for its JSON. Its own words go to the terminal; the last
- * of its errors is the problem.
+ * Runs a program with the options and the name of a file for its JSON. The program's output goes to the terminal; its
+ * last error line describes the problem.
  * @param {string} command
  * @param {string[]} args
  * @param {unknown} options

@@ -1,4 +1,4 @@
-/** Keeps the reports in docs/benchmarks.md, the newest first; none is ever taken out. */
+/** Keeps the reports in docs/benchmarks.md, the newest first; no report is ever removed. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 export const MARK = '<!-- npm run bench -- --write puts its report below this line -->';

@@ -1,8 +1,9 @@
 /**
- * Where the time of a step goes on a GPU: every instruction of the bench's nets and of the presets between two GPU
- * timestamps (medians over traced steps), with the kernels that it was lowered to, its bytes and its operations. Beside
- * them the rate of a plain copy on the same adapter. `node kernels.mjs [FILE] [WORD]` beside the package `webgpu`;
- * prints tables, and writes JSON into FILE; with WORD of the nets and presets alone whose title has it.
+ * Measures how the time of a step is distributed on a GPU: it puts every instruction of the benchmark's nets and of the
+ * presets between two GPU timestamps (medians over traced steps), and lists the instruction's kernels, bytes and
+ * operations, and the rate of a plain copy on the same adapter. `node kernels.mjs [FILE] [WORD]`, with the package
+ * `webgpu` beside it, prints tables and writes JSON to FILE; WORD selects the nets and presets with this word in their
+ * titles.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
@@ -22,7 +23,7 @@ import { loadParts } from '../src/training/load-parts';
 import { NETS } from './workloads/nets';
 
 interface Row {
-  /** Kernels that the operator was lowered to. */
+  /** The kernels to which the operator was lowered. */
   readonly kernel: string;
   readonly op: string;
   readonly shapes: string;
@@ -35,7 +36,7 @@ interface Row {
 const TRACES = 25;
 const [, , file = 'kernels.json', word = ''] = process.argv;
 Object.assign(globalThis, globals);
-/** Held to the end. The toggle keeps Dawn from rounding timestamps to 65 us. */
+/** Kept until the end. The toggle keeps Dawn from rounding timestamps to 65 us. */
 const gpu = create(['disable-dawn-features=timestamp_quantization']);
 
 const median = (values: readonly number[]): number => {
@@ -60,7 +61,7 @@ async function adapterFacts() {
   };
 }
 
-/** GB/s, bytes read and written, of copies of 256 MiB. */
+/** GB/s, counting read and written bytes, of copies of 256 MiB. */
 async function copyRate(): Promise<number> {
   const adapter = must(await gpu.requestAdapter({ powerPreference: 'high-performance' }), 'an adapter');
   const size = Math.min(256 * 2 ** 20, adapter.limits.maxBufferSize);

@@ -1,4 +1,4 @@
-/** Starts the Chromium that was found, the same way each time. */
+/** Starts the Chromium that was found, always with the same options. */
 import { chromium } from 'playwright-core';
 import { chromiumFlags } from '../scripts/chromium.mjs';
 

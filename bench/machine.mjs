@@ -1,4 +1,4 @@
-/** Where and when it was measured. */
+/** The machine and the date of a measurement. */
 import { cpus, type as osType } from 'node:os';
 
 export const machine = () => ({

@@ -1,8 +1,8 @@
 /**
- * Figures of the built page: first paint, the stage's first picture, Play, first moving picture (median of five, a
- * browser each); long tasks and frames while it plays at full speed; and what is fetched until Play can be pressed
- * (first-load.mjs). Alone, with the site built: `node bench/page-figures.mjs`; with a folder of another build, the same
- * of that one. `npm run bench` has them in its report.
+ * Figures of the built page: first paint, the stage's first picture, Play, first moving picture (median of five, a new
+ * browser each time); long tasks and frames while the page plays at full speed; and the files that are loaded until
+ * Play can be pressed (first-load.mjs). By itself, with the site built: `node bench/page-figures.mjs`; with a folder,
+ * it measures the build in this folder. `npm run bench` has these figures in its report.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ const ROUNDS = 5;
 const PLAYING_MS = 5000;
 const VIEWPORT = { width: 1360, height: 860 };
 
-/** What plays: eight ranks of the default run, the MLP and the GPT in DDP. */
+/** The runs that play: eight ranks of the default run, the MLP and the GPT in DDP. */
 const RUNS = [
   { id: 'ranks8', name: 'DDP, 8 ranks', hash: '#seed=0&mode=ddp&world=8' },
   { id: 'mlp', name: 'MLP, DDP, 4 ranks', hash: '#seed=0&preset=mlp&mode=ddp&world=4' },
@@ -66,7 +66,7 @@ async function measureSite(launch, folder) {
 }
 
 /**
- * In a browser that has just been started: nothing is cached or compiled.
+ * In a browser that has just been started, so that nothing is cached or compiled.
  * @template T
  * @param {Launch} launch
  * @param {(page: import('playwright-core').Page) => Promise<T>} task
@@ -92,8 +92,8 @@ async function measureStart(page, url) {
 }
 
 /**
- * Runs in the page, before its scripts: presses Play as soon as it can be, and looks at the stage in each frame: when
- * there is something on it, and when it moves, which is two changes after Play, one after the other.
+ * Runs in the page before its scripts: presses Play as soon as possible, and checks the stage in each frame: when the
+ * stage shows something, and when it moves, which is two consecutive changes after Play.
  */
 function watchStart() {
   /** @type {{stage?: number, play?: number, moving?: number}} */

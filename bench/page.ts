@@ -1,7 +1,7 @@
 /**
  * The page in which one contender runs one workload. The driver (workload-figures.mjs) opens one page per contender and
- * calls them in turn, so that all of them share the browser and the adapter, and one that hangs or fails takes no other
- * with it.
+ * calls the pages in turn. So all contenders share the browser and the adapter, and a contender that hangs or fails
+ * does not affect the others.
  */
 
 import { benchSession } from '../src/bench/bench';
@@ -28,9 +28,9 @@ const api = {
     id: work.id,
     title: work.title,
     unit: work.kind === 'product' ? 'GFLOP/s' : 'steps/s',
-    /** What one run counts in that unit. */
+    /** How many units one run counts. */
     perRun: work.kind === 'product' ? (2 * work.size ** 3) / 1e9 : 1,
-    /** Numbers that `open` must give; absent: those of the first contender. */
+    /** Numbers that `open` must return; absent: those of the first contender. */
     ...(work.kind === 'product' ? { expected: expectedProbes(work.size) } : {}),
     contenders: CONTENDERS.filter((each) => takes(each, work)).map(({ id }) => id),
   })),
@@ -60,7 +60,7 @@ const api = {
     return runner.check();
   },
 
-  /** Runs for about `milliseconds`; runs a second. */
+  /** Runs for about `milliseconds`; returns runs per second. */
   async measure(milliseconds: number): Promise<number> {
     if (runner === undefined) throw new Error('nothing is open');
     return timed(runner.run, milliseconds);
@@ -72,7 +72,7 @@ const api = {
     return found.run({ ...options, gpu: undefined });
   },
 
-  /** From opening a preset's session to its first finished step. */
+  /** The time from opening a preset's session to its first finished step. */
   async firstStep(id: string): Promise<{ milliseconds: number; peakBytes: number }> {
     const preset = Object.entries(PRESETS).find(([name]) => name === id)?.[1];
     if (preset === undefined) throw new Error(`no preset ${id}`);

@@ -1,6 +1,6 @@
 /**
- * How long a preset's first step takes, from opening its session, in a browser that has just started and has compiled
- * nothing yet; and its memory.
+ * Measures how long a preset's first step takes, from opening its session, in a browser that has just been started and
+ * has compiled nothing; and the memory of the preset.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * PyTorch on one thread of this machine's CPU, as a contender of the bench: a Python process for each workload, which
- * waits while the others have their turn.
+ * PyTorch on one thread of this machine's CPU, as a contender of the benchmark: one Python process per workload, which
+ * waits while the other contenders have their turns.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { root } from '../scripts/install.mjs';
 export const PYTORCH = 'pytorch-cpu';
 
 /**
- * What the report calls it: its version, and the library that multiplies its matrices.
+ * The contender's title in the report: PyTorch's version, and the library that multiplies its matrices.
  *
  * @returns {Promise<import('./result.d.ts').ContenderInfo | undefined>} undefined where no Python has torch
  */

@@ -1,6 +1,6 @@
 /**
- * What the figures are held against: ratios to the best WebGPU peer on the same adapter and the like, each beside the
- * bar it is to reach. A bench reports; it never fails on a ratio.
+ * The ratios that have a bar: the ratio to the fastest other WebGPU library on the same adapter, and similar ones, each
+ * with its bar. A ratio below its bar never fails the benchmark.
  */
 
 /**
@@ -9,7 +9,7 @@
  * @typedef {{contender: import('./result.d.ts').ContenderInfo, median: number}} Measured
  */
 
-/** Beginnings of workload ids, and how many times the best WebGPU peer. */
+/** Beginnings of workload ids, and the bar for the ratio to the fastest other WebGPU library. */
 const PEER_BARS = /** @type {const} */ ([
   ['matmul-1024', 1.8],
   ['mlp-784', 2],
@@ -22,7 +22,7 @@ const TENSOR_BAR = 0.5;
 const SHARDED_BAR = 0.5;
 const CPU_MLP_BAR = 3;
 const CPU_SMALL_BAR = 20_000;
-/** Beginnings of workload ids, and the CPU device beside PyTorch on one thread. */
+/** Beginnings of workload ids, and the bar for the CPU device compared with PyTorch on one thread. */
 const PYTORCH_BARS = /** @type {const} */ ([
   ['matmul-1024', 0.5],
   ['mlp-784', 0.6],

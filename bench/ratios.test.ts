@@ -1,4 +1,4 @@
-/** Which figures a bar is held against. */
+/** The figures that have a bar. */
 import { expect, it } from 'vitest';
 import { ratios } from './ratios.mjs';
 import type { Result } from './result';

@@ -30,7 +30,7 @@ const row = (cells) => `| ${cells.join(' | ')} |`;
 /** @param {string[]} header @param {string[][]} rows */
 const table = (header, rows) => [row(header), `|---${'|---:'.repeat(header.length - 1)}|`, ...rows.map(row)];
 
-/** Four digits, and no more than a figure can mean. @param {number} value */
+/** At most four digits, because a measurement is not more precise. @param {number} value */
 export function digits(value) {
   if (!Number.isFinite(value)) return '-';
   if (value >= 100) return value.toFixed(0);
@@ -47,7 +47,7 @@ function barTable(result) {
   return rows.length > 0 ? table(['ratio', 'measured', 'bar', 'reached'], rows) : [];
 }
 
-/** Medians, and in brackets the slowest and the fastest round. @param {Result} result */
+/** Medians, with the slowest and the fastest round in brackets. @param {Result} result */
 function figureTable({ workloads, contenders, figures }) {
   /** @type {string[]} */
   const problems = [];

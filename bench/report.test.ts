@@ -1,4 +1,4 @@
-/** What is printed of a result, checked before it is timed, and kept. */
+/** How a result is printed, checked before it is timed, and kept. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { disagreement } from './check-losses.mjs';

@@ -1,4 +1,4 @@
-/** What a run of the bench found: .cache/bench.json. */
+/** The result of a run of the benchmark: .cache/bench.json. */
 import type { StudyResult } from './studies/study';
 
 export interface Summary {
@@ -11,7 +11,7 @@ export interface Summary {
 export interface Figure {
   readonly workload: string;
   readonly contender: string;
-  /** Absent where `problem` says why. */
+  /** Absent if `problem` says why. */
   readonly summary?: Summary;
   readonly problem?: string;
 }
@@ -29,11 +29,11 @@ export interface ContenderInfo {
   readonly backend: string;
 }
 
-/** One build of Lockstep beside another (against-figures.mjs). */
+/** This build of Lockstep compared with another build (against-figures.mjs). */
 export interface AgainstFigure {
   readonly workload: string;
   readonly contender: string;
-  /** Steps a second of this checkout, divided by those of the other: median of the rounds. */
+  /** Steps per second of this checkout divided by those of the other checkout: median of the rounds. */
   readonly ratio?: number;
   readonly quartiles?: readonly [low: number, high: number];
   readonly problem?: string;
@@ -67,17 +67,17 @@ export interface Result {
     /** The rooms are on the stage. */
     readonly firstStageMs: number;
     readonly playMs: number;
-    /** Something moves on it. */
+    /** Something on the stage moves. */
     readonly firstPictureMs: number;
     readonly playing: readonly PlayingFigure[];
     readonly firstLoadKilobytes: number;
     readonly pageKilobytes: number;
     readonly workersKilobytes: number;
-    /** Until Play can be pressed over a narrow line (first-load.mjs). */
+    /** The time until Play can be pressed over a slow connection (first-load.mjs). */
     readonly narrowPlayMs: number;
   };
   readonly studies?: readonly StudyFigure[];
-  /** What could not be measured, and why. */
+  /** The measurements that failed, and why. */
   readonly notes?: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, in
- * turn on the same adapter; then studies of what is distributed (studies/: all-reduces beside bare copies, DDP at world
- * size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json); `--write` appends them to
- * docs/benchmarks.md. See there for how to read them, and `--help` for the options.
+ * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, taking
+ * turns on the same adapter; then studies of distributed training (studies/: all-reduces compared with bare copies, DDP
+ * at world size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json); `--write` adds the
+ * tables to docs/benchmarks.md, which says how to read them. `--help` lists the options.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,11 +1,11 @@
 /**
- * The studies (studies/, one file for each), each in a page of its own; one that fails is reported with the reason, and
- * the others go on.
+ * Runs the studies (studies/, one file per study), each in its own page. If a study fails, the report gives the reason,
+ * and the other studies continue.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { chosen } from './summary.mjs';
 
-/** A study opens several sessions and takes several rounds of each. */
+/** A study opens several sessions and runs several rounds of each. */
 const LIMIT_MS = 600_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Median and spread of the rounds of one figure; which ids the options choose. */
+/** Median and spread of the rounds of one figure, and the ids that the options select. */
 
 /** @param {readonly number[]} rounds @returns {import('./result.d.ts').Summary} */
 export function summary(rounds) {
@@ -14,5 +14,5 @@ export function median(sorted) {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** No beginnings choose everything. @param {string} id @param {readonly string[]} beginnings */
+/** Without beginnings all ids are selected. @param {string} id @param {readonly string[]} beginnings */
 export const chosen = (id, beginnings) => beginnings.length === 0 || beginnings.some((each) => id.startsWith(each));

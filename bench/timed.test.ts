@@ -1,4 +1,4 @@
-/** Counts what ran, in looks of about the same length. */
+/** Counts the runs, and waits for the device after intervals of about the same length. */
 import { expect, it, vi } from 'vitest';
 import { timed } from './timed';
 
@@ -13,7 +13,7 @@ it('counts runs a second of a steady runner, however short the round', async () 
   expect(await timed(run, 1000)).toBeCloseTo(100);
   expect(counts.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 16]);
   counts.length = 0;
-  // What takes long was found out once.
+  // The number of runs between two waits is determined only once.
   expect(await timed(run, 1)).toBeCloseTo(100);
   expect(counts).toEqual([16]);
   vi.restoreAllMocks();

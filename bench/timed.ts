@@ -1,4 +1,4 @@
-/** Runs a second; how many fit into a look at the device is found out once for each `run`. */
+/** Runs per second. How many runs fit between two waits for the device is determined once for each `run`. */
 import { rateOf, runsInOneLook } from '../src/bench/rate';
 
 const warm = new WeakMap<object, number>();

@@ -1,8 +1,8 @@
 /**
- * Counts the traffic of one step of every preset, alone and in DDP, with the kernels of hardware and with those of
- * software adapters, and writes the section of docs/benchmarks.md. A process of its own beside the package `webgpu`,
- * started by scripts/costs.mjs: `node traffic.mjs FILE [WORD…]` writes the text into FILE, only for runs
- * whose titles contain all the words.
+ * Counts the bytes that kernels read and write in one step of every preset, on one device and in DDP, with the kernels
+ * for hardware and with those for software adapters, and writes the section of docs/benchmarks.md. A process of its
+ * own, with the package `webgpu` beside it, started by scripts/costs.mjs: `node traffic.mjs FILE [WORD…]` writes the
+ * text to FILE, only for runs whose titles contain all the words.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
@@ -13,10 +13,10 @@ import { PRESETS } from '../src/protocol/presets';
 
 const [, , file = 'traffic.md', ...words] = process.argv;
 Object.assign(globalThis, globals);
-/** Held to the end: Dawn aborts the process when its instance is collected. */
+/** Kept until the end, because Dawn aborts the process when its instance is collected. */
 const gpu = create([]);
 
-/** Adapters on which the products in workgroup memory and their large tiles were measured to be the fastest. */
+/** Adapters on which, by measurement, the products in workgroup memory are the fastest, with large tiles. */
 const HARDWARE: KernelTuning = {
   matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 0.1 },
   workgroups: true,
@@ -67,7 +67,7 @@ const families = ADAPTERS.flatMap(([adapter]) => {
   const lines = own.flatMap(({ title, rows }) => familyLines(title, rows));
   return [`With the kernels of ${adapter}:\n\n${[FAMILY_HEAD, ...lines].join('\n')}`];
 });
-// Kernels of one device in full; what DDP adds is in its sums.
+// For one device there is a table of all kernels; the additional work of DDP is only in the tables of families.
 const tables = all
   .filter(({ title, adapter }) => adapter === 'hardware' && (words.length > 0 || !title.includes('DDP')))
   .map(({ title, rows }) => `### ${title}, kernels of hardware\n\n${trafficTable(rows)}`);

@@ -1,14 +1,14 @@
 /**
- * Measures every workload with every contender that takes it. For each workload all contenders open a page, are checked
- * against each other, and then take turns, round by round. A contender that fails, disagrees or is too slow is reported
- * with the reason, and the others go on.
+ * Measures every workload with every contender that supports it. For each workload all contenders open a page, their
+ * numbers are compared, and then the contenders take turns, round by round. If a contender fails, has other numbers or
+ * is too slow, the report gives the reason, and the other contenders continue.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { disagreement } from './check-losses.mjs';
 import { openPytorch, PYTORCH, pytorchContender } from './pytorch-contender.mjs';
 import { chosen, summary } from './summary.mjs';
 
-/** One that is so slow that its rounds take this long altogether has said enough after a few. */
+/** If the rounds of a contender take this long altogether, a few rounds are enough. */
 const ENOUGH_MS = 15_000;
 const FEWEST_ROUNDS = 3;
 
@@ -23,7 +23,7 @@ const FEWEST_ROUNDS = 3;
  */
 
 /**
- * The adapter, and what was asked for of all that the page of the bench knows.
+ * The adapter, and the selected ids of everything that the page of the benchmark offers.
  *
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
@@ -51,7 +51,7 @@ export async function measureWorkloads(browser, url, options) {
   const pytorch = chosen(PYTORCH, options.contenders) ? await pytorchContender() : undefined;
   if (pytorch) {
     asked.push(pytorch);
-    // It takes all that the CPU device takes.
+    // Supports every workload that the CPU device supports.
     for (const work of workloads) if (work.contenders.includes('lockstep-cpu')) work.contenders.push(PYTORCH);
   }
   /** @type {import('./result.d.ts').Figure[]} */
@@ -122,7 +122,8 @@ async function measureOne(browser, url, work, asked, { rounds, milliseconds, lim
 }
 
 /**
- * Closes the page or process of one that fails, which also ends what it still does. @param {Entry} entry @param {() =>
+ * Closes the page or process of a contender that fails, which also ends its pending work.
+ * @param {Entry} entry @param {() =>
  * Promise<void>} task
  */
 async function attempt(entry, task) {

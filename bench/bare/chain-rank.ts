@@ -1,9 +1,10 @@
 /**
- * What a rank of a ring all-reduce over MessagePorts cannot do without, and nothing else. 'hops': round by round a
- * chunk is copied into a mappable buffer, read back, copied out and handed to the next rank's port, and what has come
- * from the other side is written into memory: a chain of 2(N-1) readbacks, transfers and writes of the very messages of
- * the ring. 'host': the buffer is read back once, chunks go round, the buffer is written once, as gloo does it. No sum,
- * no plan, no queue. Hand-written against WebGPU; the yardsticks of studies/all-reduce-ports.ts.
+ * A rank of a ring all-reduce over MessagePorts, with only the necessary work. 'hops': in each round the rank copies a
+ * chunk into a mappable buffer, reads it back, copies it out and posts it to the next rank's port, and writes the chunk
+ * that has arrived from the other side into memory: a chain of 2(N-1) readbacks, transfers and writes, with exactly the
+ * messages of the ring. 'host': the rank reads the buffer back once, chunks go round the ring, and the rank writes the
+ * buffer once, as gloo does. There is no sum, no plan and no queue. Hand-written WebGPU code; the yardsticks of
+ * studies/all-reduce-ports.ts.
  */
 const MAP_READ = 1;
 const COPY_SRC = 4;
@@ -13,7 +14,7 @@ const STORAGE = 128;
 export interface ChainPlan {
   readonly rank: number;
   readonly ranks: number;
-  /** Of the whole buffer. */
+  /** Bytes of the whole buffer. */
   readonly bytes: number;
   readonly way: 'hops' | 'host';
 }
@@ -23,7 +24,7 @@ export interface ChainRank {
   dispose(): void;
 }
 
-/** `next` leads to the rank that it sends to, `before` to the one that it hears. */
+/** `next`: the port to the rank to which this rank sends; `before`: the port from which it receives. */
 export async function createChainRank(
   gpu: GPU,
   { rank, ranks, bytes, way }: ChainPlan,

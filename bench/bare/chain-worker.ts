@@ -1,4 +1,4 @@
-/** The worker of one chain rank. Spawned by chain.ts. */
+/** The worker of one rank of the chain. Started by chain.ts. */
 import * as Comlink from 'comlink';
 import { type ChainPlan, type ChainRank, createChainRank } from './chain-rank';
 

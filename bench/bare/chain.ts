@@ -1,6 +1,6 @@
 /**
- * The chain ranks (chain-rank.ts) of a bare all-reduce over MessagePorts: a worker each in a page, all in this thread
- * under Node, as Lockstep's own ranks live.
+ * The ranks (chain-rank.ts) of a bare all-reduce over MessagePorts: in a page one worker per rank, under Node all ranks
+ * in this thread, like Lockstep's own ranks.
  */
 import * as Comlink from 'comlink';
 import { type ChainPlan, type ChainRank, createChainRank } from './chain-rank';

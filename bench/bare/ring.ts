@@ -1,14 +1,14 @@
 /**
- * The copies and additions that a ring all-reduce of virtual ranks consists of, as bare as WebGPU has them: N(N-1)
- * dispatches of a hand-written kernel that adds one chunk to another, whole vectors, many a thread, then N(N-1)
- * copyBufferToBuffer calls; one buffer per rank, one submit, nothing planned or looked up. Beside it the least traffic
- * there can be: one kernel that reads every replica once and writes every replica once. Yardsticks of
+ * The copies and additions of a ring all-reduce of virtual ranks, in plain WebGPU: N(N-1) dispatches of a hand-written
+ * kernel that adds one chunk to another, with whole vectors and many vectors per invocation, then N(N-1)
+ * copyBufferToBuffer calls; one buffer per rank, one submit, without planning or look-ups. The second yardstick has the
+ * least possible traffic: one kernel that reads every replica once and writes every replica once. Yardsticks of
  * studies/all-reduce-shared.ts.
  */
 const STORAGE = 128;
 const COPY = 4 | 8;
 const THREADS = 64;
-/** Vectors an invocation adds: what was fastest of 4, 16, 64 and 256 on SwiftShader. */
+/** Vectors that an invocation adds: the fastest of 4, 16, 64 and 256 on SwiftShader. */
 const VECTORS = 64;
 
 export interface Bare {
@@ -65,7 +65,7 @@ export function bareRing(device: GPUDevice, ranks: number, bytes: number): Bare 
   });
 }
 
-/** Each replica is read once and written once. */
+/** The kernel reads and writes each replica once. */
 export function bareFold(device: GPUDevice, ranks: number, bytes: number): Bare {
   const replica = bytes / 16;
   const all = (text: (place: string) => string, between: string) =>

@@ -1,4 +1,4 @@
-/** All contenders, in the order in which they take turns. The peers' code comes only into the page that needs it. */
+/** All contenders, in the order in which they take turns. Only the page of a library loads the library's code. */
 import type { Contender } from './contender';
 import { lockstepContenders } from './lockstep';
 

@@ -1,5 +1,5 @@
 /**
- * The ring all-reduce of ranks in workers, each with a GPUDevice of its own, beside bare chains of readback, transfer
+ * The ring all-reduce of ranks in workers, each with its own GPUDevice, compared with bare chains of readback, transfer
  * and write of the same bytes.
  */
 import { openCollective } from '../../src/bench/bench-collective';

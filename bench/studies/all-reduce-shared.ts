@@ -1,6 +1,6 @@
 /**
- * The ring all-reduce of four virtual ranks on one GPUDevice beside the bare copies and additions it consists of, and
- * beside one bare kernel of least traffic.
+ * The ring all-reduce of four virtual ranks on one GPUDevice, compared with its bare copies and additions, and with one
+ * bare kernel of least traffic.
  */
 import { openCollective } from '../../src/bench/bench-collective';
 import { bareFold, bareRing } from '../bare/ring';
@@ -23,7 +23,7 @@ async function measure(bytes: number, options: StudyOptions) {
     for (let rank = 0; rank < RANKS; rank++) {
       const wrong = (await own.read(rank)).findIndex((value) => value !== sum);
       if (wrong >= 0) throw new Error(`all-reduce: element ${wrong} of rank ${rank} is not ${sum}`);
-      // Zeros stay zeros however often they are summed.
+      // The sum of zeros is zero, however often it is computed.
       await own.write(rank, new Float32Array(length));
     }
     if (!own.device) throw new Error('no GPUDevice');

@@ -1,4 +1,4 @@
-/** What DDP costs a single process: the same net trained by DDP at world size 1 and by Single, on both devices. */
+/** The cost of DDP for a single process: the same net trained by DDP at world size 1 and by Single, on both devices. */
 import { benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';
 import { inTurn, middle, ratioOf, type Study, type StudyResult } from './study';

@@ -1,6 +1,6 @@
 /**
- * What it gains to send buckets while backward goes on: DDP with overlap and without, ranks in workers; measured here,
- * modelled on each machine of the simulator.
+ * How much time DDP saves if it sends buckets during the backward pass: DDP with and without overlap, ranks in workers;
+ * measured on this machine, and modelled on each machine of the simulator.
  */
 import { benchModel, benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';

@@ -1,4 +1,7 @@
-/** How the time to make a pipeline's Program ready grows with ranks and micro-batches. No device is used. */
+/**
+ * How the time to compile, verify, plan and simulate a pipeline's Program grows with ranks and micro-batches. Uses no
+ * device.
+ */
 import { benchPlanning } from '../../src/bench/bench';
 import { middle, type Study, type StudyResult } from './study';
 
@@ -12,7 +15,7 @@ const SIZES = [
   [16, 64],
 ] as const;
 const WIDTH = 16;
-/** Compiling, verifying, planning and simulating 16 ranks x 32 micro-batches, milliseconds. */
+/** Milliseconds to compile, verify, plan and simulate 16 ranks x 32 micro-batches. */
 const MOST_MS = 1000;
 
 const configOf = (ranks: number, microBatches: number) => ({

@@ -1,12 +1,15 @@
-/** Pipelines whose ranks share one GPUDevice beside Single with the same batch: what cutting model and batch costs. */
+/**
+ * Pipelines whose ranks share one GPUDevice, compared with Single with the same batch: the cost of cutting model and
+ * batch.
+ */
 import { benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';
 import { inTurn, middle, ratioOf, type Study, type StudyResult } from './study';
 
-/** Half of Single's steps a second. */
+/** Half of Single's steps per second. */
 const BAR = 2;
 const SCHEDULES = ['GPipe', '1F1B'] as const;
-/** The net of the workload has three layers with weights; one more makes a stage for each of four ranks. */
+/** The net of the workload has three layers with weights; with a fourth, each of four ranks has a stage. */
 const LAYERS = [
   { type: 'Linear', in: 784, out: 256 },
   { type: 'ReLU' },

@@ -1,6 +1,6 @@
 /**
- * What a study measures and gives: Lockstep beside a yardstick in the same run, in turn, round by round. A ratio is the
- * median of the rounds' own.
+ * The interface of a study: it compares Lockstep with a yardstick; both take turns, round by round. A ratio is the
+ * median of the ratios of the rounds.
  */
 import { median } from '../summary.mjs';
 import { timed } from '../timed';
@@ -8,7 +8,7 @@ import { timed } from '../timed';
 export interface StudyOptions {
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Dawn's under Node; in a page its own. */
+  /** Dawn's under Node; in a page the browser's. */
   readonly gpu: GPU | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface StudyResult {
   readonly columns: readonly string[];
   /** undefined: not measured. */
   readonly rows: readonly { readonly title: string; readonly values: readonly (number | undefined)[] }[];
-  /** Each is to be at most its bar, where it has one. */
+  /** Each ratio should be at most its bar, if it has one. */
   readonly ratios: readonly {
     readonly title: string;
     readonly by: string;
@@ -27,7 +27,7 @@ export interface StudyResult {
 }
 
 export interface Study {
-  /** What `--only` names. */
+  /** The name that `--only` selects. */
   readonly id: string;
   readonly title: string;
   run(options: StudyOptions): Promise<StudyResult>;
@@ -36,8 +36,8 @@ export interface Study {
 type Run = (count: number) => Promise<void>;
 
 /**
- * Milliseconds per run, one list per round: all of them take turns, so that what else the machine does falls on each
- * alike.
+ * Milliseconds per run, one list per round. All runners take turns, so that other work of the machine slows them
+ * equally.
  */
 export async function inTurn<const K extends string>(
   runs: Readonly<Record<K, Run>>,

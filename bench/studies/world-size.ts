@@ -1,6 +1,6 @@
 /**
- * How DDP grows with the world size, at one batch of the whole: steps a second on this machine, where all ranks share
- * it, and the modelled time of a step on machines that have one device per rank.
+ * How DDP scales with the world size at one global batch: steps per second on this machine, which all ranks share, and
+ * the modelled time of a step on machines with one device per rank.
  */
 import { benchModel, benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';

@@ -1,18 +1,18 @@
-/** The nets that are trained and the data they see: noise, but in the shapes of the real thing. */
+/** The nets that are trained, and their data: random values in the shapes of real data. */
 import { writeNpy } from '../../src/data/readers/npy';
 import type { ConfigInput } from '../../src/protocol/config';
 import { cnnLayers, gptLayers, mlpLayers } from '../../src/protocol/presets';
 import type { Files } from '../../src/protocol/session';
 import { noise, type TrainingWork } from './workload';
 
-/** A data set holds that many batches, used in turn. */
+/** A data set has this number of batches, used in turn. */
 const BATCHES = 4;
 const SGD = { type: 'SGD', lr: 0.1 } as const;
 const ADAM = { type: 'Adam', lr: 0.001 } as const;
 const CONTEXT = 64;
 const VOCABULARY = 65;
 
-/** Rows of noise as .npy, with targets of noise or random classes. */
+/** Random rows as .npy, with random targets or random classes. */
 function rows(count: number, shape: readonly number[], target: { classes: number } | { width: number }) {
   const next = noise();
   const width = shape.reduce((n, d) => n * d, 1);
@@ -85,7 +85,7 @@ const cnn: TrainingWork = {
   checkedSteps: 4,
 };
 
-/** As many different characters as the vocabulary has, then characters at random. */
+/** Each character of the vocabulary once, then random characters. */
 function randomText(length: number): string {
   const next = noise();
   const character = (id: number) => String.fromCharCode(48 + id);

@@ -1,11 +1,11 @@
-/** Square matrix products and what they are made of. */
+/** Square matrix products and their inputs. */
 import { noise, type ProductWork } from './workload';
 
 export const PRODUCTS: readonly ProductWork[] = [256, 512, 1024].map((size) => ({
   kind: 'product',
   id: `matmul-${size}`,
   title: `matmul ${size}`,
-  // The plain loops of a CPU backend would take minutes for the larger ones.
+  // The plain loops of a CPU backend would take minutes for the larger products.
   also: size === 256 ? ['cpu', 'cpu-fma', 'tensorflow-cpu'] : ['cpu', 'cpu-fma'],
   size,
 }));
@@ -17,7 +17,7 @@ export function factors(size: number): { readonly a: Float32Array; readonly b: F
 }
 
 /**
- * Some elements of a product, spread over it: what is compared. Takes the values, or the index's value from a function.
+ * Some elements of a product, spread over it, for the comparison. Takes the values, or a function from index to value.
  */
 export function probes(size: number, valueAt: (row: number, column: number) => number): number[] {
   return Array.from({ length: 16 }, (_, i) => valueAt((i * 97 + 13) % size, (i * 61 + 7) % size));

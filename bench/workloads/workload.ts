@@ -1,14 +1,14 @@
-/** What is measured: a net that is trained, said as a Lockstep configuration, or one matrix product. */
+/** A workload: a net that is trained, given as a Lockstep configuration, or one matrix product. */
 import type { ConfigInput } from '../../src/protocol/config';
 import type { Files } from '../../src/protocol/session';
 
 interface Named {
-  /** What `--only` names. */
+  /** The name that `--only` selects. */
   readonly id: string;
   readonly title: string;
   /**
-   * Contenders that also run it, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch; 'cpu-fma':
-   * the CPU device with fused multiply-add.
+   * Additional contenders, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch; 'cpu-fma': the
+   * CPU device with fused multiply-add.
    */
   readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'cpu-fma' | 'tensorflow-cpu')[];
 }
@@ -17,7 +17,7 @@ export interface TrainingWork extends Named {
   readonly kind: 'training';
   readonly config: ConfigInput;
   readonly files: Files;
-  /** Losses of so many first steps must agree before anything is timed. */
+  /** The losses of this many first steps must agree before anything is timed. */
   readonly checkedSteps: number;
 }
 
@@ -30,7 +30,7 @@ export interface ProductWork extends Named {
 export type Workload = TrainingWork | ProductWork;
 
 /**
- * Numbers in [-1, 1), the same for every contender. What they mean does not matter: speed is measured, losses are
+ * Numbers in [-1, 1), the same for every contender. Their meaning does not matter, because only speed and losses are
  * compared.
  */
 export function noise(seed = 12345): () => number {

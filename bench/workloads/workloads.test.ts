@@ -1,6 +1,6 @@
 /**
- * That what peers are given is what Lockstep trains on, and that Lockstep's own runners give the numbers that are
- * compared.
+ * The other libraries get the data and weights on which Lockstep trains, and Lockstep's own runners return the numbers
+ * that are compared.
  */
 import { expect, it } from 'vitest';
 import { benchMaterial } from '../../src/bench/bench';
@@ -50,7 +50,10 @@ it('multiplies and trains on the CPU device', async () => {
   await training.dispose();
 });
 
-/** The mean squared error of tanh layers on the first batch, in double precision, from what the peers get. */
+/**
+ * The mean squared error of tanh layers on the first batch, in double precision, from the data and weights that the
+ * other libraries get.
+ */
 function firstLoss({ config, files }: TrainingWork): number {
   const { parameters, batches } = benchMaterial(config, files);
   const { inputs, targets } = batches[0] ?? { inputs: [], targets: [] };

@@ -1,4 +1,4 @@
-/** jax-js on one of its backends; from then on every array of the page lives there. */
+/** jax-js on one of its backends; all later arrays of the page are on this backend. */
 import { defaultDevice, init } from '@jax-js/jax';
 import type { Contender } from '../contender';
 

@@ -1,4 +1,4 @@
-/** The batches as arrays of jax-js; classes one-hot, as its losses want them, made once. */
+/** The batches as arrays of jax-js, made once, with one-hot classes, which its losses need. */
 import { type Array as JaxArray, numpy as np } from '@jax-js/jax';
 import type { BenchMaterial } from '../../../src/bench/bench';
 import { oneHot } from '../one-hot';

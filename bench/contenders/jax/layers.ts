@@ -1,16 +1,16 @@
 /**
- * A model in jax-js, layer by layer, in the idioms of its own nn and lax modules. Weights lie as a user of jax-js would
- * have them: a Linear's as [in, out]. Every use of an array consumes it, hence the `.ref`s.
+ * A model in jax-js, layer by layer, in the usual style of its nn and lax modules. Weights are stored as a user of
+ * jax-js would store them: a Linear's as [in, out]. Every use of an array consumes it, hence the `.ref`s.
  */
 import { type Array as JaxArray, lax, nn, numpy as np } from '@jax-js/jax';
 import type { BenchTensor } from '../../../src/bench/bench';
 import type { LayerInput } from '../../../src/protocol/config';
 
 export type Parameters = { [name: string]: JaxArray };
-/** Parameters by name, each taken out once. */
+/** Parameters by name; each is taken once. */
 type Take = (name: string) => JaxArray;
 
-/** Running statistics are moved by the batch's, as training mode does it. */
+/** Running statistics are updated with the batch's statistics, as in training mode. */
 export interface Statistics {
   readonly mean: JaxArray;
   readonly variance: JaxArray;
@@ -19,7 +19,7 @@ export interface Statistics {
 const MOMENTUM = 0.1;
 const LAYER_NORM_EPS = 1e-5;
 
-/** Linear weights [out, in] turned round; everything else as it is. */
+/** Linear weights [out, in] transposed; all other weights unchanged. */
 export function toJax({ name, shape, data }: BenchTensor, layers: readonly LayerInput[]): JaxArray {
   const array = np.array(Float32Array.from(data)).reshape([...shape]);
   const isTable = /(^|\.)(tok|pos)\.weight$/.test(name) && layers.some(({ type }) => type === 'TokenEmbedding');
@@ -69,7 +69,7 @@ function block(x: JaxArray, take: Take, name: string, heads: number): JaxArray {
   return middle.add(linear(hidden, take, `${name}.fc2`));
 }
 
-/** The output of the model; what its batch norms have seen goes into `moved`. */
+/** The output of the model; the new statistics of its batch norms go into `moved`. */
 export function forward(
   layers: readonly LayerInput[],
   parameters: Parameters,

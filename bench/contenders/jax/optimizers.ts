@@ -1,6 +1,6 @@
 /**
- * SGD and Adam in jax-js, as optax has them. The powers of Adam's betas are part of the state, so that nothing is
- * uploaded in a step.
+ * SGD and Adam in jax-js, as in optax. The powers of Adam's betas are part of the state, so that a step uploads
+ * nothing.
  */
 import { type Array as JaxArray, numpy as np, tree } from '@jax-js/jax';
 import type { Parameters } from './layers';
@@ -9,7 +9,7 @@ export type OptimizerState = { [name: string]: Parameters };
 
 export interface JaxOptimizer {
   init(parameters: Parameters): OptimizerState;
-  /** Consumes all three. */
+  /** Consumes all three arguments. */
   update(parameters: Parameters, gradients: Parameters, state: OptimizerState): [Parameters, OptimizerState];
 }
 

@@ -1,4 +1,4 @@
-/** A product in jax-js: jitted, its result waited for. Arguments are consumed by every call, hence the `.ref`s. */
+/** A product in jax-js: jitted, and waited for. Every call consumes its arguments, hence the `.ref`s. */
 import { blockUntilReady, type Array as JaxArray, jit, numpy as np, tree } from '@jax-js/jax';
 import { factors, probes } from '../../workloads/products';
 import type { ProductWork } from '../../workloads/workload';
@@ -17,7 +17,7 @@ export async function product({ size }: ProductWork, backend: Contender['backend
       return probes(size, (row, column) => Number(c[row * size + column]));
     },
     async run(count) {
-      // A result that is let go before it was waited for is never computed.
+      // jax-js never computes a result that is released before it was waited for.
       const products = Array.from({ length: count }, () => multiply(a.ref, b.ref));
       tree.dispose(await blockUntilReady(products));
     },

@@ -1,6 +1,6 @@
 /**
- * Training in jax-js: one jitted function a step that takes parameters, optimiser state and a batch and gives the loss
- * and what has changed, on data that already lies on the device.
+ * Training in jax-js: one jitted function per step takes parameters, optimiser state and a batch, and returns the loss
+ * and the changed values. The data is already on the device.
  */
 import { type Array as JaxArray, jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { benchMaterial } from '../../../src/bench/bench';

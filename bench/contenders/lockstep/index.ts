@@ -10,7 +10,7 @@ interface Setting {
   readonly fuse: boolean;
   readonly fusedMultiplyAdd?: boolean;
   readonly ranks: number;
-  /** Of several ranks; without it 'ddp'. */
+  /** The mode for several ranks; without it 'ddp'. */
   readonly mode?: 'ddp' | 'sharded' | 'tensor';
 }
 
@@ -55,7 +55,7 @@ async function product(
   };
 }
 
-/** `gpu`: Dawn's under Node; in a page its own. */
+/** `gpu`: Dawn's under Node; in a page the browser's. */
 export function lockstepContenders(gpu?: GPU): readonly Contender[] {
   const common = { library: 'lockstep', backend: 'webgpu' } as const;
   const eager = { device: 'webgpu', fuse: false, ranks: 1 } as const;

@@ -1,6 +1,6 @@
 /**
- * TensorFlow.js on one of its backends. WASM takes SIMD where there is SIMD; threads only on pages that are isolated
- * from others, which a plain host's are not.
+ * TensorFlow.js on one of its backends. WASM uses SIMD if the machine has SIMD, and threads only on pages that are
+ * cross-origin isolated; pages of a plain host are not.
  */
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';

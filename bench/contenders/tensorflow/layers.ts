@@ -1,7 +1,7 @@
 /**
- * A model in the core API of TensorFlow.js, layer by layer. Weights lie as it wants them: a Linear's as [in, out],
- * images and filters with channels last, so that no step transposes them; the Linear after a Flatten has its rows put
- * in that order once.
+ * A model in the core API of TensorFlow.js, layer by layer. Weights are stored as TensorFlow.js needs them: a Linear's
+ * as [in, out], images and filters with channels last, so that no step transposes them. The rows of the Linear after a
+ * Flatten are reordered once to match.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { BenchTensor } from '../../../src/bench/bench';
@@ -19,9 +19,9 @@ interface Context {
   readonly variables: Variables;
   /** [rows, tokens] of a token model; activations in between are [rows * tokens, width]. */
   readonly shape: readonly number[];
-  /** What batch norms have seen goes here. */
+  /** The new statistics of batch norms go here. */
   readonly seen: (statistics: Statistics) => void;
-  /** Lookup as a product with one-hot rows, for backends whose gradient of a gather is missing. */
+  /** Look-up as a product with one-hot rows, for backends without a gradient of gather. */
   readonly oneHotLookup: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A product in TensorFlow.js; a few bytes of the last one are read, which waits for all of them. */
+/** A product in TensorFlow.js. Reading a few bytes of the last product waits for all products. */
 import * as tf from '@tensorflow/tfjs-core';
 import { factors, probes } from '../../workloads/products';
 import type { ProductWork } from '../../workloads/workload';

@@ -1,6 +1,6 @@
 /**
- * Training in TensorFlow.js with the core API: `optimizer.minimize` on data that already lies on the device, and no
- * loss read back but the last. That is its fast way; `model.fit` of tfjs-layers does the same and more.
+ * Training in TensorFlow.js with the core API: `optimizer.minimize` on data that is already on the device; only the
+ * last loss is read back. This is its fastest way; `model.fit` of tfjs-layers does the same work and more.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { type BenchMaterial, benchMaterial } from '../../../src/bench/bench';
@@ -65,7 +65,7 @@ export async function trainer(
   };
 }
 
-/** Running statistics of batch norms, moved after a step by what was seen in it. */
+/** Running statistics of batch norms, updated after a step with the statistics of the step. */
 function makeRunning() {
   const kept = new Map<string, { readonly mean: tf.Variable; readonly variance: tf.Variable }>();
   let seen: Statistics[] = [];
