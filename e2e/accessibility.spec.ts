@@ -16,7 +16,7 @@ test('axe finds nothing, wide and on a phone', async ({ playground }) => {
   });
 });
 
-test('every control can be reached and worked by keyboard', async ({ playground }) => {
+test('every control can be reached and used with the keyboard', async ({ playground }) => {
   const { page } = playground;
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
   await playground.button('Step iteration').focus();
@@ -42,7 +42,7 @@ test('every control can be reached and worked by keyboard', async ({ playground 
 });
 
 test(
-  'Space plays right after a mode was chosen by keyboard',
+  'Space plays right after a mode was chosen with the keyboard',
   placeInBrowser({ rest: 'the keys are worked in stepping.spec.ts' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  'a part that cannot be drawn says so, the rest goes on, and it comes back',
+  'a part that cannot be drawn shows a message, the other parts work on, and the part comes back',
   placeInBrowser({ rest: 'the fence around the whole page is tested in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -75,7 +75,9 @@ test(
   },
 );
 
-test('where every other fence is passed the page says so, and training goes on underneath', async ({ playground }) => {
+test('if no other boundary catches an error, the whole page shows a message, and training continues', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open(RUN);
   await playground.button('Play').click();
@@ -100,7 +102,7 @@ test('where every other fence is passed the page says so, and training goes on u
   await playground.button('Pause').click();
 });
 
-test('a page that cannot even begin says so, with ways on', async ({ playground }) => {
+test('a page that cannot start shows a message that says what to do', async ({ playground }) => {
   const { page } = playground;
   playground.provokes(/no media/);
   await page.addInitScript(() => {
@@ -115,9 +117,7 @@ test('a page that cannot even begin says so, with ways on', async ({ playground 
   await expect(alert.getByRole('link', { name: 'Start with the default settings' })).toBeVisible();
 });
 
-test('what nobody catches is said: an error in a timer, a promise that nobody awaits, on the page and in its worker', async ({
-  playground,
-}) => {
+test('uncaught errors and rejections, on the page and in its worker, become notices', async ({ playground }) => {
   const { page } = playground;
   playground.provokes(/stray one|stray two|stray three/);
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);

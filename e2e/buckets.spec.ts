@@ -30,7 +30,7 @@ test('the slider of the cap changes the number of buckets and the link', async (
 });
 
 test(
-  'what overlap saves is the difference of the two modelled steps',
+  'the time that overlap saves is the difference of the two modelled steps',
   placeInBrowser({ rest: 'modelled times are held in simulator/' }),
   async ({ playground }) => {
     const { page } = playground;

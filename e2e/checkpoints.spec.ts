@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
-test('a checkpoint in the browser outlives the page, by keyboard; as a file it brings its settings along', async ({
+test('a checkpoint in the browser outlives the page, with the keyboard; a checkpoint file brings its settings', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -45,7 +45,7 @@ test('a checkpoint in the browser outlives the page, by keyboard; as a file it b
 });
 
 test(
-  'loading, looking and saving changes nothing: a checkpoint is of the step that the page shows',
+  'loading, looking and saving changes nothing: a checkpoint has the step that the page shows',
   placeInBrowser({ rest: 'training/checkpoint holds what is in a checkpoint' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  'a save that the browser aborts is said, and leaves what was there',
+  'if the browser aborts a save, the page says so and keeps the earlier checkpoint',
   placeInBrowser({ rest: 'a save that works is tested on the page' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -27,7 +27,7 @@ const stepOfBoth = async (dialog: Locator): Promise<number> =>
   firstNumber((await dialog.getByRole('status', { name: 'Step of both' }).textContent()) ?? '');
 
 test(
-  'DDP beside one device: opened from the bar, stepped by keyboard, numbers differ, weights do not',
+  'DDP beside one device: opened from the bar, stepped with the keyboard, losses differ, weights do not',
   placeInBrowser({ rest: 'the link opens the comparison in the quick tier; app/compare/duo.test.ts plays two runs' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'one of the two is done while the other still runs',
+  'one run has finished its step while the other still runs',
   placeInBrowser({ rest: 'app/compare/duo.test.ts plays two runs to their ends' }),
   async ({ playground }) => {
     await playground.open(RUN);
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  'both play to the same steps, at full speed too, and pause there',
+  'both runs play to the same steps, also at full speed, and pause there',
   placeInBrowser({ rest: 'app/compare/duo.test.ts plays two runs side by side' }),
   async ({ playground }) => {
     await playground.open(RUN);
@@ -135,7 +135,7 @@ test.describe(() => {
   test.use({ bypassCSP: true });
 
   test(
-    'run B goes on after its device was lost, in the comparison',
+    'in the comparison, run B continues after its device was lost',
     placeInBrowser({ rest: 'run A loses its device in devices.spec.ts, by the same code' }),
     async ({ playground }) => {
       const { page } = playground;
@@ -197,7 +197,7 @@ test('the link opens the comparison again, and settings of run B change it', asy
 });
 
 test(
-  'what run B cannot be is said there, and run A lives on',
+  'settings that run B cannot have are refused there, and run A continues',
   placeInBrowser({ rest: 'where.spec.ts and devices.spec.ts refuse settings of run A' }),
   async ({ playground }) => {
     const { page } = playground;

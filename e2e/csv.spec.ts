@@ -31,7 +31,7 @@ test('a dropped CSV becomes the data', async ({ playground }) => {
 });
 
 test(
-  'a bad row is named with its line, and the data before stays',
+  'a bad row is named with its line, and the earlier data stays',
   placeInBrowser({ rest: 'data/readers names rows and lines' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);

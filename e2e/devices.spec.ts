@@ -6,7 +6,7 @@ test.describe(() => {
   // The scripts that remove WebGPU are loaded into the workers as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
-  test('without WebGPU it trains on the CPU and says so', async ({ playground }) => {
+  test('without WebGPU the page trains on the CPU and says so', async ({ playground }) => {
     await addWorkerPrelude(playground.page, WITHOUT_WEBGPU);
     await playground.page.addInitScript(WITHOUT_WEBGPU);
     await playground.open(`${TINY}&data=gauss&mode=ddp&world=2`);
@@ -14,7 +14,7 @@ test.describe(() => {
     await playground.playUntilStep(5);
   });
 
-  test('while a GPU compiles, the CPU shows the first step, and the GPU’s own takes its place', async ({
+  test('while a GPU compiles, the page shows the first step from the CPU, and then the GPU’s step', async ({
     playground,
   }) => {
     const { page } = playground;
@@ -40,7 +40,7 @@ test.describe(() => {
   });
 
   test(
-    'with WebGPU but no adapter it trains on the CPU and says so',
+    'with WebGPU but without an adapter the page trains on the CPU and says so',
     placeInBrowser({ rest: 'a browser without WebGPU takes the same way' }),
     async ({ playground }) => {
       await addWorkerPrelude(playground.page, WITHOUT_ADAPTER);
@@ -52,7 +52,7 @@ test.describe(() => {
   );
 });
 
-test('on a software adapter it starts on the CPU and offers the switch', async ({ playground }) => {
+test('on a software adapter the page starts on the CPU and offers to use the adapter', async ({ playground }) => {
   await playground.open(`${TINY}&data=gauss&mode=single`);
   // A short text beside the device, not a banner.
   await expect(playground.page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
@@ -61,7 +61,7 @@ test('on a software adapter it starts on the CPU and offers the switch', async (
   await playground.playUntilStep(5);
 });
 
-test('a lost device is said, and training goes on from the last step', async ({ playground }) => {
+test('a notice says that a device was lost, and training continues from the last step', async ({ playground }) => {
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
   await playground.iterate(3);
   await expect.poll(() => playground.number('Step')).toBe(3);
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'more devices than layers are said, and the run before goes on',
+  'more devices than layers are refused, and the earlier run continues',
   placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  'a batch smaller than the world is said, and the run before goes on',
+  'a batch smaller than the world is refused, and the earlier run continues',
   placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
   async ({ playground }) => {
     await playground.open(`${TINY.replace('batch=16', 'batch=2')}&data=gauss&mode=ddp&world=4&device=cpu`);

@@ -28,7 +28,7 @@ async function likeliest(playground: Playground): Promise<number | undefined> {
 }
 
 test(
-  'a digit drawn with the pointer is classified, and what is mistaken is shown',
+  'a digit drawn with the pointer is classified, and mistakes are shown',
   placeInBrowser({ rest: 'inference/ classifies, and presets.spec.ts trains a CNN on digits' }),
   async ({ playground }) => {
     await playground.open(CNN);
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  'the keyboard draws, and the tabs are worked with the arrow keys',
+  'the keyboard draws, and the arrow keys change tabs',
   placeInBrowser({ rest: 'inference/ classifies; accessibility.spec.ts comes to every control' }),
   async ({ playground }) => {
     const { page } = playground;

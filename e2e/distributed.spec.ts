@@ -5,7 +5,9 @@ const module = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`export default async (dist, rank, torch) => { ${body} };`)}`;
 
 /** torch.distributed with a real worker per rank. Under Node the same tests run all ranks in one thread. */
-test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for whom', async ({ playground }) => {
+test('window.lockstep.spawn: ranks in workers connect, sum, and say which rank waits for which', async ({
+  playground,
+}) => {
   await playground.open(`${TINY}&mode=single&device=cpu`);
   const { page } = playground;
   const spawn = (body: string, nprocs: number, timeoutS: number) =>
@@ -50,7 +52,7 @@ test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for w
 });
 
 test(
-  'ranks in workers with adapters of their own train as one',
+  'ranks in workers with their own adapters train the same weights',
   placeInBrowser({ rest: 'ranks in workers train in failures.spec.ts' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&mode=single&device=cpu`);

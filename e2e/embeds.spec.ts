@@ -45,7 +45,7 @@ const frame = (page: Page, title: string): FrameLocator => page.frameLocator(`if
 const step = async (embed: FrameLocator): Promise<number> =>
   firstNumber((await embed.getByRole('slider', { name: 'Scrub' }).getAttribute('aria-valuetext')) ?? '');
 
-test('each frame tells the height of what it shows, whatever its own is', async ({ playground }) => {
+test('each frame reports the height of its content, whatever the height of the frame', async ({ playground }) => {
   const { page } = playground;
   await openHost(page);
   for (const title of ['low', 'high'])
@@ -83,7 +83,7 @@ test('each frame tells the height of what it shows, whatever its own is', async 
 });
 
 test(
-  'a frame out of sight pauses, and goes on as before; one that was paused stays so',
+  'a frame out of view pauses, and continues when it is in view; a paused frame stays paused',
   placeInBrowser({ rest: 'a frame is shown and measured in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;

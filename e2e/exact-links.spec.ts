@@ -10,7 +10,7 @@ const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const way = (playground: Playground) => playground.status('Progress to the moment of the link');
 const moment = async (playground: Playground) => (await playground.scrub().getAttribute('aria-valuetext')) ?? '';
 
-test('a link to a moment leads to that moment, with what is open there', async ({ playground, context }) => {
+test('a link to a moment opens this moment, with its panels', async ({ playground, context }) => {
   const { page } = playground;
   await playground.open(RUN);
   await playground.iterate(3);
@@ -50,7 +50,7 @@ test('a link to a moment leads to that moment, with what is open there', async (
 });
 
 test(
-  'the way to a step in the millions can be stopped, and another link taken',
+  'training to a step in the millions can be stopped, and another link opened',
   placeInBrowser({ rest: 'a link to a moment near by is followed in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -85,7 +85,7 @@ function followsOnRevival(link: string): void {
 }
 
 test(
-  'a device that is lost on the way, and a worker that ends, are said, and the way goes on',
+  'if a device is lost or a worker ends while a link trains to its moment, a notice says so and training continues',
   placeInBrowser({ rest: 'devices.spec.ts loses the device of a run that plays' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'Share builds the frame: what it hides and locks is in the snippet and in the preview',
+  'Share builds the frame: the snippet and the preview hide and lock the chosen parts',
   placeInBrowser({ rest: 'embeds.spec.ts has frames' }),
   async ({ playground }) => {
     const { page } = playground;

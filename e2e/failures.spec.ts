@@ -4,7 +4,7 @@ import { expect, TINY, test } from './playground';
  * A rank's worker really ends, in a real browser: the other ranks get an error, all ranks restart, training continues
  * by itself, and there are as many workers as before.
  */
-test('a rank that is killed while it trains', async ({ playground }) => {
+test('a rank is killed during training', async ({ playground }) => {
   const { page } = playground;
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&placement=workers`);
   const failures = page.getByRole('group', { name: 'Failures' });

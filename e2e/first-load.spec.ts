@@ -9,7 +9,7 @@ import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
 test(
-  'until Play can be pressed the page fetches what the size check counts',
+  'until Play can be pressed the page loads the files that the size check counts',
   placeInBrowser({ rest: 'npm run check measures the same files' }),
   async ({ playground }) => {
     const dist = fileURLToPath(new URL('../dist', import.meta.url));

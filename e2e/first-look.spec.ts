@@ -7,7 +7,7 @@ import { expect, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&device=cpu`;
 
-test('a laptop: the name stays beside a Play that has its word; a projector: words in the menu, all stages', async ({
+test('on a laptop the page’s name stays beside the labelled Play button; on a projector the menu has words, and all stages fit', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -40,7 +40,7 @@ test('a laptop: the name stays beside a Play that has its word; a projector: wor
 });
 
 test(
-  'a short sentence leaves its second line to the reason, which is then not cut off',
+  'below a short sentence the reason has a second line, and is not cut off',
   placeInBrowser({ rest: 'the first test looks at the same page' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  'on the way to where a link leads nothing says how to play faster',
+  'while a link trains to its moment, no hint says how to play faster',
   placeInBrowser({ rest: 'pace.spec.ts has the hint and what takes it away' }),
   async ({ playground }) => {
     await playground.open(RUN);

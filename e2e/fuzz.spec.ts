@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'links of a fuzzer leave the page as it should be',
+  'links of a fuzzer leave the page working',
   placeInBrowser({ rest: 'the pure fuzzers read links without a page' }),
   async ({ playground }) => {
     test.setTimeout(60_000 + LINKS * 5000);

@@ -19,7 +19,7 @@ const countDrawing = () => {
   }
 };
 
-test('a page at rest draws nothing, after a step as before', async ({ playground }) => {
+test('a page at rest draws nothing, before and after a step', async ({ playground }) => {
   const { page } = playground;
   await page.addInitScript(countDrawing);
   const calls = () => page.evaluate(() => Number(Reflect.get(Reflect.get(globalThis, 'counted'), 'calls')));

@@ -151,7 +151,7 @@ for (const [screen, viewport] of Object.entries({
   phone: { width: 390, height: 844 },
 }))
   test(
-    `every stop of Tab is in view with its whole ring, and none holds the focus: ${screen}`,
+    `every element that Tab reaches is in view with its whole focus ring, and none traps the focus: ${screen}`,
     placeInBrowser({ rest: 'accessibility.spec.ts reaches every control by Tab' }),
     async ({ playground }) => {
       const { page } = playground;
@@ -180,7 +180,7 @@ for (const [screen, viewport] of Object.entries({
   );
 
 test(
-  'p goes from part to part, and Tab from there into the part',
+  'p moves from part to part, and Tab moves into the part',
   placeInBrowser({ rest: 'accessibility.spec.ts reaches every control by Tab' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -201,7 +201,7 @@ test(
   },
 );
 
-test('Escape closes the fold that has the focus, one at a time, and the focus stays at it', async ({ playground }) => {
+test('Escape closes the focused fold, one at a time, and keeps the focus there', async ({ playground }) => {
   const { page } = playground;
   await playground.open(RUN);
   await playground.iterate(1);

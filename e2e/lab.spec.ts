@@ -5,7 +5,7 @@ import { expect, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=single&device=cpu`;
 
-test('the lab opens from the bar, is stepped by keyboard, says so in the link, and closes with Escape', async ({
+test('the lab opens from the bar, is stepped with the keyboard, is in the link, and closes with Escape', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -34,7 +34,7 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
 });
 
 test(
-  'a link opens the lab at the same round, and its settings change what runs',
+  'a link opens the lab at the same round, and other settings run another collective',
   placeInBrowser({ rest: 'app/permalink reads the link' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'embedded it is the figure alone, tells its height, trains nothing and waits while it is out of sight',
+  'an embedded lab shows only the figure, reports its height, trains nothing, and waits while it is out of view',
   placeInBrowser({ rest: 'embeds.spec.ts embeds the lab' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  'in another page it can be saved, too, with a link to it',
+  'in another page the figure can also be saved, with a link to it',
   placeInBrowser({ rest: 'pictures.spec.ts saves pictures, and embeds.spec.ts embeds the lab' }),
   async ({ playground }) => {
     const { page } = playground;

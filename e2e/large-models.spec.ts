@@ -5,7 +5,7 @@
 import { LARGE_PRESETS } from '../src/protocol/large-presets';
 import { expect, TINY, test } from './playground';
 
-test('GPT-2 small is refused by memoryBudgetMb, and by what the page can hold; the page goes on', async ({
+test('GPT-2 small is refused by memoryBudgetMb, and because the page is too small for it; the page continues', async ({
   playground,
 }) => {
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);

@@ -4,7 +4,7 @@ import { expect, TINY, test } from './playground';
 const PICTURE = /^16 devices/;
 
 test(
-  'a small room opens large by mouse and by keyboard, goes on to the next rank, and closes',
+  'a small room opens large with mouse and keyboard, shows the next rank, and closes',
   placeInBrowser({ rest: 'large-room.test.ts lays the same room out without a browser' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -1,6 +1,6 @@
 import { expect, TINY, test } from './playground';
 
-test('a torchrun line sets ranks and nodes; each process says its variables; a bad line says what is wrong', async ({
+test('a torchrun line sets ranks and nodes; each process shows its variables; the page says what is wrong with a bad line', async ({
   playground,
 }) => {
   const { page } = playground;

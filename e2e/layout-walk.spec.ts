@@ -90,7 +90,7 @@ for (const mode of ['single', 'dp', 'ddp', 'mp', 'pipeline', 'ps']) {
   });
 }
 
-test('where parts are hidden others have their place', async ({ playground }) => {
+test('if parts are hidden, other parts use their space', async ({ playground }) => {
   const { page } = playground;
   const boxOf = async (name: 'Timeline' | 'Result') => {
     await expect(playground.region(name)).toBeVisible();
@@ -110,7 +110,7 @@ test('where parts are hidden others have their place', async ({ playground }) =>
 });
 
 test(
-  'on a phone every sentence above the rooms is whole, and nothing moves for it',
+  'on a phone every sentence above the rooms is complete, and no room moves',
   placeInBrowser({
     rest: 'step-moments.test.ts holds how long a sentence is; accessibility.spec.ts looks at the page on a phone',
   }),

@@ -13,7 +13,7 @@ async function openLesson(page: Page, lesson: string): Promise<Locator[]> {
 }
 
 test(
-  'a figure whose code does not come says so, keeps its picture, and can be tried again',
+  'a figure whose code cannot be loaded shows a message, keeps its picture, and can be tried again',
   placeInBrowser({ rest: 'panels.spec.ts has parts of the page that do not come' }),
   async ({ page, playground }) => {
     playground.provokes(/Failed to load resource/);
@@ -32,7 +32,7 @@ test(
 );
 
 test(
-  'a hint comes by itself when the figure has been in view for 40 seconds',
+  'a hint appears when the figure has been in view for 40 seconds',
   placeInBrowser({ rest: 'it waits for 40 seconds of the page’s clock, for one line' }),
   async ({ page }) => {
     await page.clock.install();
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  'a schedule of the reader’s own says what is missing, trains when it is run, and does its task',
+  'the reader’s own schedule says what is missing, trains, and completes its task',
   placeInBrowser({ rest: 'pipeline.spec.ts builds a schedule in the same editor' }),
   async ({ page }) => {
     test.slow();

@@ -116,7 +116,7 @@ const IN_QUICK = 'model-parallel';
 test.describe('lessons', () => {
   test.use({ viewport: WIDE });
 
-  test('there are some', () => expect(WRITTEN.length).toBeGreaterThan(5));
+  test('the built site has lessons', () => expect(WRITTEN.length).toBeGreaterThan(5));
 
   for (const name of WRITTEN) {
     const at = placeInBrowser(
@@ -177,7 +177,7 @@ test.describe('lessons', () => {
   );
 
   test(
-    'on paper are text, questions and pictures, and nothing that is pressed',
+    'a printed page has text, questions and pictures, and no controls',
     placeInBrowser({ rest: 'the style sheet alone decides it, and is the same for all lessons' }),
     async ({ page }) => {
       for (const name of ['buckets', 'traces']) {
@@ -224,7 +224,7 @@ test.describe('lessons', () => {
   });
 
   test(
-    'a figure goes on where it was when it is seen again, and a setting runs it anew',
+    'a figure that is in view again continues where it was, and a changed setting restarts it',
     placeInBrowser({ rest: 'lessons/live holds the sessions of figures' }),
     async ({ page }) => {
       await page.goto('./learn/model-parallel.html');
@@ -254,7 +254,7 @@ test.describe('lessons', () => {
   );
 
   test(
-    'the link to the playground leads to the state of the figure',
+    'the link to the playground opens the state of the figure',
     placeInBrowser({ rest: 'exact-links.spec.ts follows a link to a moment' }),
     async ({ page }) => {
       await page.goto('./learn/model-parallel.html');

@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'Tensor parallel: each layer shows how it is cut, and one press cuts it another way',
+  'Tensor parallel: each layer shows its cut, and one press changes the cut',
   placeInBrowser({
     modes: ['tensor'],
     rest: 'the mode trains on WebGPU in the quick tier, and plan-changes.test.ts changes plans',
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'Pipeline: chosen over any run it opens, shows its stages, and gives back what it has set',
+  'Pipeline: the mode opens from any run, shows its stages, and restores the settings that it changed',
   placeInBrowser({ modes: ['pipeline'] }),
   async ({ playground }) => {
     const { page } = playground;
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  'Sharded: the stages of ZeRO show what a rank keeps, and a unit joins the root by one press',
+  'Sharded: the stages of ZeRO show what a rank keeps, and one press moves a unit into the root',
   placeInBrowser({
     modes: ['sharded'],
     rest: 'the mode trains on WebGPU in the quick tier, and sharded-memory.test.ts has what a rank keeps',
@@ -144,7 +144,7 @@ test(
 );
 
 test(
-  'a model that DDP cannot hold: one press runs it in shards',
+  'a model that is too large for DDP: one press trains it in shards',
   placeInBrowser({ rest: 'the refusal and what it offers are tested without a page (sharded-memory.test)' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -4,7 +4,7 @@ import { expect, test } from './playground';
 
 const SHELF = 22;
 
-test('a bug is opened from the shelf by keyboard, cured, and left; the link says which', async ({ playground }) => {
+test('a bug is opened with the keyboard, cured, and closed; the link names it', async ({ playground }) => {
   const { page } = playground;
   await playground.open('seed=0&data=xor&mode=single&device=cpu');
   await playground.button('Bugs').focus();
@@ -27,7 +27,7 @@ test('a bug is opened from the shelf by keyboard, cured, and left; the link says
 });
 
 test(
-  'a link to a bug makes it: the forgotten broadcast leaves the replicas apart',
+  'a link to a bug runs it: without the broadcast the replicas differ',
   placeInBrowser({ rest: 'museum/ makes each bug, and a bug is opened on the page in the quick tier' }),
   async ({ playground }) => {
     await playground.open('bug=seeds&device=cpu');

@@ -36,7 +36,7 @@ test('everything that assistive tools and scripts rely on has its role and its n
   await playground.button('Play').click();
   await expect(playground.button('Pause')).toBeVisible();
   await playground.button('Pause').click();
-  await test.step('it says which device computes, and takes it as a setting', async () => {
+  await test.step('the page says which device computes, and the device can be set', async () => {
     await expect(playground.status('Computing device')).toHaveText(/^CPU/);
     await playground.open(`${TINY}&data=xor&mode=single&device=webgpu`);
     await expect(playground.status('Computing device')).toHaveText(/^WebGPU/);

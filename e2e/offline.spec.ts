@@ -22,7 +22,9 @@ const isKept = (page: Page) =>
     while (active?.state !== 'activated') await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
-test('works offline once loaded: reload, train, open what was never open', async ({ playground }) => {
+test('after loading, the page works offline: it reloads, trains, and opens parts that were never open', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open(RUN);
   await isKept(page);
@@ -44,7 +46,7 @@ test('works offline once loaded: reload, train, open what was never open', async
 });
 
 test(
-  'after one visit the page starts without a connection, with another run than it had',
+  'after one visit the page starts without a connection, also with another run',
   placeInBrowser({ rest: 'the page is loaded without a connection in the test before' }),
   async ({ playground, context }) => {
     await playground.open(RUN);
@@ -73,7 +75,7 @@ async function redeploy(folder: string): Promise<void> {
 }
 
 test(
-  'an old page goes on while the site is redeployed, and offers a reload, which takes the new version',
+  'an old page continues while the site is redeployed, and offers a reload, which loads the new version',
   placeInBrowser({ rest: 'panels.spec.ts replaces the site under an open page' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -111,7 +113,7 @@ test(
 );
 
 test(
-  'where the browser has no room for the site, the page says so and works on',
+  'if the browser has no room to store the site, the page says so and continues to work',
   placeInBrowser({ rest: 'app/offline/keep-offline.test.ts holds when it is said' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -6,7 +6,7 @@ import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
 test(
-  'three figures begin when they are seen, and the task ticks off the state of the run',
+  'three figures begin when they are in view, and the task is ticked when the run reaches its goal',
   placeInBrowser({ rest: 'embeds.spec.ts embeds the page, and a task is ticked off in lessons.spec.ts' }),
   async ({ playground }) => {
     const { page } = playground;

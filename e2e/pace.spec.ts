@@ -10,7 +10,7 @@ test.use(IN_MOTION);
 const RUN = `${TINY}&data=gauss&mode=ddp&world=2&device=cpu`;
 
 test(
-  'a newcomer gets one line and one button with its name on it; the next visit has neither',
+  'a new visitor sees one line and a labelled Play button; on the next visit there is neither',
   placeInBrowser({ rest: 'app/transport holds when the line is shown' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  'the first step is slow and the next ones double the pace; a click or a key holds it',
+  'the first step is slow, and each further step doubles the pace; a click or a key holds the pace',
   placeInBrowser({ rest: 'app/pace/pace.test.ts holds how the pace doubles' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'at full speed the last traced step is replayed, labelled; a pause shows where training is',
+  'at full speed the page replays the last traced step, labelled; a pause shows the step of the training',
   placeInBrowser({ rest: 'Play reaches full speed in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;

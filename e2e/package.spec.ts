@@ -47,7 +47,7 @@ test.afterAll(() => rm(folder, { recursive: true, force: true }));
 const lockstep = (...args: readonly string[]) =>
   run(npx, ['--no', '--', 'lockstep', ...args], { cwd: folder, shell: windows });
 
-test('it brings all that it needs along', placeInBrowser({ rest: PACKED }), async () => {
+test('the package contains everything that it needs', placeInBrowser({ rest: PACKED }), async () => {
   const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };

@@ -11,7 +11,7 @@ const LOST =
   /Failed to load resource|ERR_INTERNET_DISCONNECTED|ERR_FAILED|404|not-loaded|could not be fetched|The above error/;
 
 test(
-  'offline: the panel says so, training goes on, and it comes when the connection is back',
+  'offline: the panel says that it cannot be loaded, training continues, and the panel appears when the connection is back',
   placeInBrowser({ rest: 'a button that does not come takes the same way' }),
   async ({ playground, context }) => {
     const { page } = playground;
@@ -39,7 +39,7 @@ test(
   },
 );
 
-test('a button that does not come leaves one as small, which tries again', async ({ playground }) => {
+test('if a button cannot be loaded, a button of the same size tries again', async ({ playground }) => {
   const { page } = playground;
   playground.provokes(LOST);
   const code = /assets\/save-picture-[\w-]+\.js/;
@@ -57,7 +57,7 @@ test('a button that does not come leaves one as small, which tries again', async
   await expect(playground.button('Save picture of the timeline')).toBeVisible();
 });
 
-test('after one step the loss is a point, of each rank and of their mean', async ({ playground }) => {
+test('after one step the plot has a point for the loss of each rank and for their mean', async ({ playground }) => {
   const { page } = playground;
   await playground.open('device=cpu&compare=0&world=4');
   const chart = playground.region('Result').locator('figure').filter({ hasText: 'mean' });
@@ -72,7 +72,7 @@ test('after one step the loss is a point, of each rank and of their mean', async
 });
 
 test(
-  'the axes of the losses stay until what draws the curve has come',
+  'the axes of the losses stay until the code that draws the curve is loaded',
   placeInBrowser({ rest: 'the curve itself is drawn in stepping.spec.ts' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -99,7 +99,7 @@ test(
 const STYLES = '**/assets/*.css';
 
 test(
-  'a view whose styles do not come at first has them at the second try',
+  'a view whose styles fail to load at first gets them at the second try',
   placeInBrowser({ rest: 'a button that does not come takes the same way' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'a view waits for styles that another panel fetches once more, and says so when they do not come',
+  'a view waits for styles that another panel loads again, and says so if they cannot be loaded',
   placeInBrowser({ rest: 'a button that does not come takes the same way' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -155,7 +155,7 @@ test(
 );
 
 test(
-  'a dialog whose inside does not come can be closed',
+  'a dialog whose content cannot be loaded can be closed',
   placeInBrowser({ rest: 'a button that does not come takes the same way' }),
   async ({ playground, context }) => {
     const { page } = playground;
@@ -213,7 +213,7 @@ test('the site was replaced: the panel says so, and Reload gets the new version 
 });
 
 test(
-  'a training worker that does not come is no bug, and Restart fetches it again',
+  'a training worker that cannot be loaded is not reported as a bug, and Restart loads it again',
   placeInBrowser({ rest: 'where.spec.ts ends a worker' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -228,7 +228,7 @@ test(
   },
 );
 
-test('a dialog begins at its top, and Tab then reaches its first control', async ({ playground }) => {
+test('a dialog opens with the focus at its top, and Tab then reaches its first control', async ({ playground }) => {
   const { page } = playground;
   await playground.open(RUN);
   await page.keyboard.press('?');
@@ -243,7 +243,7 @@ test('a dialog begins at its top, and Tab then reaches its first control', async
 });
 
 test(
-  'a fold at the foot of a panel comes into view when a key opens it',
+  'a fold at the bottom of a panel scrolls into view when a key opens it',
   placeInBrowser({ rest: 'a dialog is reached by keyboard in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -61,7 +61,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
   ],
 ];
 
-test('stage, timeline and clocks are there for eyes, keyboard and as tables', async ({ playground }) => {
+test('stage, timeline and clocks can be seen, used with the keyboard, and read as tables', async ({ playground }) => {
   // The code of the stage arrives after the step, as on a slow connection: then no further change tells the stage to
   // draw.
   const { page } = playground;

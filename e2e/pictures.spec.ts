@@ -57,7 +57,7 @@ test('stage, timeline, losses and field are saved with their caption and link', 
 });
 
 test(
-  'the lab’s figure is saved with its values, its messages and what happens in the round',
+  'the lab’s figure is saved with its values, its messages and the sentence of the round',
   placeInBrowser({ rest: 'the stage is saved in the quick tier, by the same code' }),
   async ({ playground }) => {
     const { page } = playground;

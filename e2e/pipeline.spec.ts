@@ -14,7 +14,7 @@ const said = (playground: Playground) =>
 const verdict = (playground: Playground) =>
   timeline(playground).getByRole('status', { name: 'Your schedule', exact: true });
 
-test('the schedule as a picture: cells lead the cursor, gaps say why they are there', async ({ playground }) => {
+test('the schedule as a picture: a cell moves the cursor, and a gap says why it is there', async ({ playground }) => {
   await playground.open(`${TWO}&pipeline=GPipe`);
   await expect(tab(playground, 'Schedule')).toHaveAttribute('aria-selected', 'true');
   await cell(playground, 'F0 of stage 0').focus();
@@ -44,7 +44,7 @@ test('the schedule as a picture: cells lead the cursor, gaps say why they are th
 });
 
 test(
-  'a schedule of one’s own is built, refused, run, and a link',
+  'an own schedule is built, refused, corrected and run, and a link contains it',
   placeInBrowser({ rest: 'app/pipeline/draft.test.ts and schedules/ hold what is built and what is refused' }),
   async ({ playground }) => {
     const { page } = playground;

@@ -30,7 +30,7 @@ const attempts = async () => {
 };
 const REFUSED = { fetch: 'refused', dataFetch: 'refused', dataScript: 'refused', wasm: 'allowed' };
 
-test('the page loads nothing but its own', async ({ playground }) => {
+test('the page loads only the site’s own files', async ({ playground }) => {
   const { page } = playground;
   playground.provokes(FORBIDDEN);
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
@@ -60,7 +60,7 @@ test('the page loads nothing but its own', async ({ playground }) => {
 
 for (const device of ['cpu', 'webgpu']) {
   test(
-    `the session's worker and the ranks' workers are under it, too, and train on ${device}`,
+    `the policy also applies to the session's worker and the ranks' workers, which train on ${device}`,
     placeInBrowser({ rest: 'the page itself is under the same policy, and starts the workers' }),
     async ({ playground }) => {
       const { page } = playground;
@@ -76,7 +76,7 @@ for (const device of ['cpu', 'webgpu']) {
 }
 
 test(
-  'another site may embed it, and there it is under the same policy',
+  'another site may embed the page, and the same policy applies there',
   placeInBrowser({ rest: 'the page itself is under the same policy' }),
   async ({ playground, baseURL }) => {
     const { page } = playground;

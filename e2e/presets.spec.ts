@@ -22,7 +22,7 @@ async function trains(playground: Playground, steps: number): Promise<void> {
 const STEPS: Readonly<Record<PresetTitle, number>> = { MLP: 60, 'Wide MLP': 12, 'CNN with BatchNorm': 16, GPT: 12 };
 
 test(
-  'one click on a preset gives a run that learns, from another kind of model each time',
+  'one click on a preset gives a run that learns, coming from another kind of model each time',
   placeInBrowser({ rest: 'one preset is trained and changed in the quick tier' }),
   async ({ playground }) => {
     await playground.open(`${SMALL}&preset=cnn&channels=2-2&samples=100`);
@@ -36,7 +36,7 @@ test(
   },
 );
 
-test('a changed CNN is in the link, and the link brings it back', async ({ playground, context }) => {
+test('a changed CNN is in the link, and the link restores it', async ({ playground, context }) => {
   await playground.open(`${SMALL}&preset=cnn&samples=200&channels=2-4`);
   await playground.field('Channels').fill('3');
   await playground.field('Channels').press('Enter');
@@ -56,7 +56,7 @@ test('a changed CNN is in the link, and the link brings it back', async ({ playg
 });
 
 test(
-  'digits take a plain net away, and the page says so; Back brings it again',
+  'choosing digits replaces a plain net, and the page says so; Back restores the net',
   placeInBrowser({ rest: 'app/edit holds what a choice of data changes' }),
   async ({ playground }) => {
     await playground.open(`${SMALL}&layers=2-4-1`);
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  'a dropped text is learned by the GPT, and one that is too short leaves it in place',
+  'the GPT learns a dropped text, and a text that is too short does not replace it',
   placeInBrowser({ rest: 'csv.spec.ts drops a file' }),
   async ({ playground }) => {
     await playground.open(`${SMALL}&preset=gpt&gpt=1-2-16&context=8`);
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'files that are no data are named, and the data before stay',
+  'files that are not data are named, and the earlier data stays',
   placeInBrowser({ rest: 'app/looks names what a file is' }),
   async ({ playground }) => {
     await playground.open(`${SMALL}&samples=32&layers=2-4-1`);
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  'the memory tree adds up to the peak, on every level, by keyboard',
+  'the memory tree adds up to the peak on every level, with the keyboard',
   placeInBrowser({ rest: 'app/memory/memory-tree.test.ts adds up the same tree' }),
   async ({ playground }) => {
     await playground.open('seed=0&preset=cnn&channels=2-4&samples=100&batch=8&mode=ddp&world=2&device=cpu');

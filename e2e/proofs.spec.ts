@@ -6,7 +6,7 @@ test.beforeEach(async ({ playground }) => {
   await playground.page.emulateMedia({ reducedMotion: 'reduce' });
 });
 
-test('the bytes that the page counts are those of the closed form', async ({ playground }) => {
+test('the bytes that the page counts equal the closed form', async ({ playground }) => {
   // 17 parameters are 68 bytes. In a ring of two, each rank sends one half that is to be summed, and one half that has
   // been summed.
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&compare=0`);
@@ -26,7 +26,7 @@ test('the bytes that the page counts are those of the closed form', async ({ pla
 });
 
 test(
-  'one corrupted transfer shows in the replicas and against the single device',
+  'one corrupted transfer makes the replicas differ from each other and from the single device',
   placeInBrowser({ rest: 'runtime/ corrupts transfers, and museum.spec.ts shows replicas apart' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu`);
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  'the control proves that the difference from one device is rounding; a hook that rounds more is found out',
+  'the control run shows that the difference from one device is rounding, and detects a hook that rounds more',
   placeInBrowser({ rest: 'training/ computes the control' }),
   async ({ playground }) => {
     const proof = playground.status('What the control proves');
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'the parts of a step add up, each says what it means, and memory has one number for a name',
+  'the parts of a step add up, each part explains itself, and memory of one name has one number',
   placeInBrowser({ rest: 'app/result holds the parts' }),
   async ({ playground }) => {
     const { page } = playground;

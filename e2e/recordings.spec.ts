@@ -40,7 +40,7 @@ const dialogOf = ({ page }: Playground): Locator => page.getByRole('dialog', { n
 const findings = (playground: Playground) => dialogOf(playground).getByRole('list', { name: 'Findings' });
 const lanes = (playground: Playground) => dialogOf(playground).getByRole('slider', { name: 'Recorded spans' });
 
-test('dropped traces are shown with who is late and why; the run beneath goes on', async ({ playground }) => {
+test('dropped traces show which rank is late and why; the run in the background continues', async ({ playground }) => {
   const { page } = playground;
   await playground.open(RUN);
   await playground.iterate(1);
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  'a file that ends in the middle is named with its place, and the others are shown',
+  'a truncated file is named with the place where it ends, and the other files are shown',
   placeInBrowser({ rest: 'recordings/damaged.test.ts cuts files' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  'dumps of the flight recorder say which rank did not call, and where the others wait',
+  'flight recorder dumps show which rank did not call, and where the other ranks wait',
   placeInBrowser({ rest: 'recordings/flight/flight.test.ts reads dumps, and the first test drops files' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  'what if another cap: modelled, beside what was recorded',
+  'what if with another bucket cap: modelled times beside the recorded times',
   placeInBrowser({ rest: 'recordings/ models it' }),
   async ({ playground }) => {
     await playground.open(`${RUN}&recording=slow-rank`);
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  'what is no recording is refused with what can be dropped',
+  'a file that is not a recording is refused, with a list of what can be dropped',
   placeInBrowser({ rest: 'recordings/ refuses it in the same words' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -242,7 +242,7 @@ const cancelsAtFirstProgress = () => ({
 });
 
 test(
-  'reading says how far it is and can be cancelled; what was open stays',
+  'the page shows the progress of reading; reading can be cancelled, and the open recording stays',
   placeInBrowser({ rest: 'reading whole files is in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -261,7 +261,7 @@ test(
 );
 
 test(
-  'the worker that reads is under the page’s policy',
+  'the page’s policy applies to the worker that reads',
   placeInBrowser({ rest: 'policy.spec.ts holds the policy' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -281,7 +281,7 @@ test(
 );
 
 test(
-  'the view has nothing that axe finds wrong, wide and narrow',
+  'axe finds nothing in the view, wide and narrow',
   placeInBrowser({
     rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
   }),

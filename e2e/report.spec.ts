@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'a long run for a report is cancelled: what was shown stays, and it may begin again',
+  'a long run for a report is cancelled: the shown report stays, and the run can begin again',
   placeInBrowser({ rest: 'app/reports holds cancelling' }),
   async ({ playground }) => {
     await playground.open(LONG_RUN);
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  'a report that is none says what is wrong, and the run goes on',
+  'a file that is not a report is refused with the reason, and the run continues',
   placeInBrowser({ rest: 'reports/ refuses it in the same words' }),
   async ({ playground }) => {
     await playground.open(RUN);

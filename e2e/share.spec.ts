@@ -22,7 +22,7 @@ test('a shared link opens the same run', async ({ playground, context }) => {
 });
 
 test(
-  'clipping by norm, its type and by value: set on the page, shared, the same run',
+  'clipping by norm, norm type and value: set on the page and shared, the run is the same',
   placeInBrowser({ rest: 'app/permalink writes and reads every key' }),
   async ({ playground, context }) => {
     await playground.open(`${TINY}&data=xor&mode=mp&world=2&device=cpu`);
@@ -62,9 +62,7 @@ test(
   },
 );
 
-test('values in a link that cannot be are kept, said, and replaced by the default; back returns to the settings before', async ({
-  playground,
-}) => {
+test('invalid values in a link are kept and named, and the run uses the defaults', async ({ playground }) => {
   await playground.open(`${TINY}&world=99&mode=teleport&colour=blue&device=cpu`);
   for (const text of ['world', 'mode', 'colour']) await expect(playground.notice(text)).toBeVisible();
   expect(playground.hash()).toContain('world=99');

@@ -11,7 +11,7 @@ import { expect, TINY, test } from './playground';
 const run = promisify(execFile);
 
 test(
-  'asks nobody else for anything',
+  'requests nothing from other sites',
   placeInBrowser({ rest: 'policy.spec.ts holds that nothing else can be asked' }),
   async ({ playground, baseURL }) => {
     const foreign: string[] = [];
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  'lockstep bench --page measures the page as it plays',
+  'lockstep bench --page measures the page while it plays',
   placeInBrowser({ rest: 'cli/bench.test.ts runs the workloads in Node' }),
   async () => {
     const few = ['--only', 'mlp-single', '--rounds', '2', '--milliseconds', '200'];

@@ -146,7 +146,7 @@ test.describe('in motion', () => {
   );
 
   test(
-    'the stage says in one sentence what all ranks do, why, and what its words mean',
+    'the stage says in one sentence what all ranks do and why, and explains its terms',
     placeInBrowser({ rest: 'training/sentences.test.ts holds the sentences' }),
     async ({ playground }) => {
       const { page } = playground;

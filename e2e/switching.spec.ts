@@ -2,7 +2,7 @@ import { placeInBrowser } from '../scripts/tier';
 import { expect, type ModeName, TINY, test } from './playground';
 
 test(
-  'switching the mode keeps seed, data and start',
+  'switching the mode keeps seed, data and initial weights',
   placeInBrowser({ rest: 'app/edit/mode-changes.test.ts changes modes, and modes.spec.ts opens one after another' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=circle&seed=7&shuffle=0&mode=single&device=cpu`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import { expect, TINY, test } from './playground';
 
-test('the run on the page becomes a folder for PyTorch, and its code is there in TensorFlow', async ({
+test('the run on the page becomes a folder for PyTorch, and its code is also shown in TensorFlow', async ({
   playground,
 }) => {
   await playground.open(`${TINY}&data=xor&mode=ddp&world=3&device=cpu&steps=5`);

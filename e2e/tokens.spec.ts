@@ -9,7 +9,7 @@ const REVERSE = `${RUN}&data=sequence&task=reverse&length=3&symbols=5`;
 const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
 
 test(
-  'a model of text writes as it learns, and goes on from a prompt',
+  'a text model writes while it learns, and continues a prompt',
   placeInBrowser({ rest: 'inference/ writes texts and goes on from a prompt' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  'answers are right once the task is learnt, and attention is shown with its tokens',
+  'answers are right after the task is learnt, and attention is shown with its tokens',
   placeInBrowser({ rest: 'it trains until the task is learnt' }),
   async ({ playground }) => {
     const { page } = playground;

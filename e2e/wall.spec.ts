@@ -8,7 +8,7 @@ const REST = placeInBrowser({ rest: 'buckets runs figures in lessons.spec.ts, em
 test.describe('in motion', () => {
   test.use(IN_MOTION);
 
-  test('a card that is pointed at runs, alone, and ends when it is left', REST, async ({ page, playground }) => {
+  test('a card runs alone while the pointer is on it, and then ends', REST, async ({ page, playground }) => {
     await page.goto('./learn/');
     const cards = page.locator('.card[data-run]');
     const [first, second] = [cards.nth(0), cards.nth(1)];
@@ -36,7 +36,7 @@ test.describe('in motion', () => {
 test.describe('on a touch screen', () => {
   test.use({ ...IN_MOTION, hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
 
-  test('the card in the middle of the window runs, alone; with less motion none', REST, async ({ page }) => {
+  test('only the card in the middle of the window runs; with reduced motion no card runs', REST, async ({ page }) => {
     await page.goto('./learn/');
     const cards = page.locator('.card[data-run]');
     const toMiddle = (index: number) => cards.nth(index).evaluate((card) => card.scrollIntoView({ block: 'center' }));
@@ -57,7 +57,7 @@ test.describe('on a touch screen', () => {
 });
 
 test(
-  'without motion no card runs; axe finds nothing on list and teacher page, on a phone neither',
+  'with reduced motion no card runs; axe finds nothing on the list and the teacher page, also on a phone',
   REST,
   async ({ page }) => {
     for (const name of ['', 'teach.html']) {

@@ -55,7 +55,7 @@ async function pause(playground: Playground): Promise<void> {
   await expect(playground.button('Play')).toBeVisible();
 }
 
-test('after a pause bar, timeline, stage and result are at one step, and the next step is the one after it', async ({
+test('after a pause bar, timeline, stage and result show the same step, and the next step follows it', async ({
   playground,
 }) => {
   await playground.open(`${DDP}&device=cpu`);
@@ -67,7 +67,7 @@ test('after a pause bar, timeline, stage and result are at one step, and the nex
 });
 
 test(
-  'after a press on Pause the bar says "pausing" until the step it shows is the one that the run is at',
+  'after a press on Pause the bar says "pausing" until it shows the step of the run',
   placeInBrowser({ rest: 'a pause is made in the test before' }),
   async ({ playground }) => {
     await playground.open('seed=0&preset=gpt&mode=ddp&world=2&device=cpu');
@@ -93,7 +93,7 @@ test(
 );
 
 test(
-  'five lost devices while it plays: it goes on by itself from where it was',
+  'five devices are lost while the run plays: each time it continues by itself from the same step',
   placeInBrowser({ rest: 'devices.spec.ts loses one; device-loss.null.test.ts ten' }),
   async ({ playground }) => {
     await playground.open(`${DDP}&device=webgpu`);
@@ -121,7 +121,7 @@ test(
   },
 );
 
-test('a session worker that ends by itself is noticed at once, and the run goes on from what was kept', async ({
+test('a session worker that ends by itself is noticed at once, and the run continues from the stored checkpoint', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -144,7 +144,7 @@ test('a session worker that ends by itself is noticed at once, and the run goes 
 });
 
 test(
-  'a rank that hangs shows at once: who is late, who waits for it, and for how long still',
+  'if a rank hangs, the stage shows at once which rank is late, which ranks wait for it, and how much longer',
   placeInBrowser({ rest: 'training/failures hangs ranks, and failures.spec.ts kills one on the page' }),
   async ({ playground }) => {
     const { page } = playground;
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  'a rank that is killed with no restart left: its room is dead, and all are at the step that is left',
+  'a rank is killed and no restart is left: its room is dead, and all places show the last step',
   placeInBrowser({ rest: 'failures.spec.ts kills a rank on the page' }),
   async ({ playground }) => {
     const { page } = playground;

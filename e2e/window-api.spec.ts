@@ -50,7 +50,7 @@ test('run: values that no setting can have', async ({ playground }) => {
 });
 
 test(
-  'spawn: one rank where nothing is said, and no number of ranks that is none',
+  'spawn: one rank by default, and invalid numbers of ranks are refused',
   placeInBrowser({ rest: 'distributed.spec.ts spawns ranks' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);

@@ -6,7 +6,7 @@ import { addWorkerPrelude } from './worker-prelude';
  * One worker and one GPUDevice per rank, in a real browser. The tests under Node connect the same ranks in one thread.
  */
 test(
-  'ranks in workers end with the weights of ranks on one device',
+  'ranks in workers end with the same weights as ranks on one device',
   placeInBrowser({ rest: 'training/parity/worlds.test.ts holds the placements to the same bits' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&mode=single&device=cpu`);
@@ -46,7 +46,7 @@ test.describe(() => {
   test.use({ bypassCSP: true });
 
   test(
-    'a rank that dies is said, and training goes on with new ranks',
+    'a notice says that a rank died, and training continues with new ranks',
     placeInBrowser({ rest: 'failures.spec.ts kills a rank, and where.spec.ts ends the worker of the session' }),
     async ({ playground }) => {
       await addWorkerPrelude(playground.page, RANK_1_DIES);
