@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { fromWire, toWire } from './errors';
 import { loadPart } from './load-part';
 
-test('a part that comes is handed on', async () => {
+test('returns a part that was loaded', async () => {
   expect(await loadPart('The lab', async () => ({ lab: 1 }))).toEqual({ lab: 1 });
 });
 
-test('a part that does not come is no bug of Lockstep, here and behind a worker border', async () => {
+test('a part that cannot be loaded is not reported as a bug, also from a worker', async () => {
   const failed = new TypeError('Failed to fetch dynamically imported module: https://example.org/lab-1.js');
   const error: unknown = await loadPart('The lab', () => Promise.reject(failed)).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'not-loaded', message: 'The lab could not be fetched.' });

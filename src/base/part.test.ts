@@ -9,7 +9,7 @@ test('a part is fetched once, and there afterwards', async () => {
   expect([part.get(), await part.load(), fetched]).toEqual([1, 1, 1]);
 });
 
-test('one that does not come says so, and may be asked for again', async () => {
+test('a part that cannot be loaded gives an error, and can be requested again', async () => {
   let online = false;
   const part = new Part('The operators', async () => {
     if (!online) throw new Error('Failed to fetch');

@@ -28,7 +28,7 @@ function scope() {
   return { polling, run };
 }
 
-test('what native code asks again and again is asked at once for a while, then every millisecond', () => {
+test('native code polls without delay for a while, then every millisecond', () => {
   const { polling, run } = scope();
   const wait = (polls: number) => {
     let left = polls;
@@ -63,7 +63,7 @@ test('callbacks of JavaScript are run at once, with their arguments', () => {
   expect(given).toHaveLength(30);
 });
 
-test('done twice it is done once', () => {
+test('a second call changes nothing', () => {
   const { polling } = scope();
   const { setImmediate } = polling;
   pollPatiently(polling);

@@ -33,7 +33,7 @@ test('lists that are nested too deep, or hold themselves', () => {
   expect(tooMuchOf(new Map([[1, [new Map()]]]), 1)).toBeUndefined();
 });
 
-test('packed bytes unpack to what their reader takes, and small files to less', () => {
+test('packed bytes unpack to at most the size that their reader accepts, and small files to less', () => {
   expect(unpackedAtMost(1000, 2 ** 31)).toBeLessThan(2 ** 28);
   expect(unpackedAtMost(2 ** 30, 2 ** 31)).toBe(2 ** 31);
 });

@@ -52,7 +52,7 @@ test.each(['avg', 'product', 'min', 'max', 'band', 'bor', 'bxor'] as const)('all
   expect(rows[0]?.dtype).toBe(reduceOp.startsWith('b') ? 'int32' : 'float');
 });
 
-test('counts what is wrong', () => {
+test('counts wrong elements', () => {
   const shape = { ...REQUEST, worldSize: 2, length: 10 } as const;
   const [a, b] = [0, 1].map((rank) => collectiveInput({ ...shape, root: 0 }, rank));
   const sum = Float32Array.from(a ?? [], (value, i) => value + (b?.[i] ?? 0));

@@ -53,7 +53,7 @@ describe('a run', () => {
     expect(v.is(benchReportSchema, JSON.parse(printed))).toBe(true);
   });
 
-  it('names the workloads where none is meant, and a file that is no report', async () => {
+  it('names the workloads if none matches, and a file that is not a report', async () => {
     await expect(bench(benchOptions({ ...quick, only: 'resnet' }), none)).rejects.toThrow(
       'No workload begins with "resnet".',
     );
@@ -117,7 +117,7 @@ describe('two reports', () => {
     workloads: [{ id: 'a', title: 'a', unit: 'steps/s', median, slowest: median, fastest: median, rounds: [median] }],
   });
 
-  it('pass where no ratio is below the gate', () => {
+  it('pass if no ratio is below the gate', () => {
     expect(besides(report(95), report(100), 0.9).status).toBe(EXIT.ok);
     expect(besides(report(85), report(100), 0.9).status).toBe(EXIT.slower);
   });

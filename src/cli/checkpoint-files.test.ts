@@ -78,13 +78,13 @@ test('every four steps; a run that is stopped leaves a checkpoint, too', async (
   expect(rest.losses[0]?.step).toBe(6);
 });
 
-test('nothing left to run, and no checkpoint there, are said', async () => {
+test('says that nothing is left to run, or that there is no checkpoint', async () => {
   await run({ steps: 3 }, { checkpoint: file('ckpt') });
   await expect(run({ steps: 3 }, { resume: file('ckpt') })).rejects.toThrow('no step is left to run');
   await expect(run({}, { resume: file('none') })).rejects.toThrow(/cannot read the checkpoint: .*none/);
 });
 
-test('interrupted between the two renames, the save before is what is loaded; and the next save does not lose it', async () => {
+test('after an interruption between the two renames the previous save is loaded, and the next save does not lose it', async () => {
   const bytes = async (base: string) => ({
     model: new Uint8Array(await readFile(file(`${base}.safetensors`))),
     state: new Uint8Array(await readFile(file(`${base}.state.safetensors`))),
@@ -123,7 +123,7 @@ test('in shards: a folder with a file for each rank, from which another world go
   expect(other.losses.map(({ step }) => step)).toEqual([5, 6, 7, 8, 9, 10, 11]);
 });
 
-test('in shards: interrupted between the two renames, the save before is what is loaded', async () => {
+test('in shards: after an interruption between the two renames the previous save is loaded', async () => {
   const config = { mode: 'sharded', worldSize: 2 };
   await run({ ...config, steps: 3 }, { checkpoint: file('ckpt'), checkpointShards: true });
   await rename(file('ckpt'), file('ckpt.previous'));
@@ -148,7 +148,7 @@ test('a folder that is not there', async () => {
   );
 });
 
-test('what a killed save has left is removed by the next one; what a living process writes stays', async () => {
+test('a save removes the files of a killed save, and keeps files that a running process writes', async () => {
   const gone = spawnSync(process.execPath, ['-e', '']).pid;
   const left = [`ckpt.safetensors.${gone}.tmp`, `ckpt.state.safetensors.${gone}.tmp`];
   const kept = [`ckpt.safetensors.${process.ppid}.tmp`, `other.safetensors.${gone}.tmp`, 'ckpt.safetensors.x.tmp'];

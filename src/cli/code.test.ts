@@ -36,7 +36,7 @@ describe('lockstep code', () => {
     expect(tensors.find(({ name }) => name === 'x')?.shape).toEqual([32, 1, 28, 28]);
   });
 
-  it('has none for a run that could not start', async () => {
+  it('prints no script for a run that could not start', async () => {
     await expect(run('--mode', 'ddp', '--set', 'batchSize=2')).rejects.toMatchObject({ code: 'placement' });
   });
 });

@@ -53,7 +53,7 @@ describe('lockstep collectives', () => {
     expect(() => options(line)).toThrow(message);
   });
 
-  it('prints one row per size, and that all is right', async () => {
+  it('prints one row per size, and no wrong elements', async () => {
     const line =
       '--op all_gather --algo double_tree --ranks 2 --bytes 64..128 --device cpu --transport ports --iters 1';
     expect(await run(line)).toBe(0);

@@ -22,7 +22,7 @@ describe('lockstep compare', () => {
     expect(printed()).toContain('The same run: 2 losses are equal.');
   });
 
-  it('says where they part, and exits with another number', async () => {
+  it('says where two reports first differ, and exits with another status', async () => {
     expect(await run('{"losses": [0.7, 0.6]}', '{"losses": [0.7, 0.5]}')).toBe(EXIT.differ);
     expect(printed()).toContain('They part at step 1');
   });
@@ -32,7 +32,7 @@ describe('lockstep compare', () => {
     expect(JSON.parse(printed())).toMatchObject({ verdict: { same: false }, losses: { parts: { step: 1, a: 0.6 } } });
   });
 
-  it('takes nothing for a report that is none', async () => {
+  it('does not accept other files as reports', async () => {
     await expect(run('{"losses": [0.7]}', '{}')).rejects.toMatchObject({ code: 'data' });
     await expect(compare({ a: file('none.json'), b: '-', json: false })).rejects.toThrow('no such file or folder');
     expect(printed()).toBe('');

@@ -58,7 +58,7 @@ describe('lockstep import', () => {
     });
   });
 
-  it('goes on where one file of several can not be read, and fails where none can', async () => {
+  it('continues if one of several files cannot be read, and fails if none can', async () => {
     const bad = file('rank7.json');
     await writeFile(bad, '{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "ti');
     await run(path.join(fixture('ddp2'), 'rank0.json.gz'), bad);

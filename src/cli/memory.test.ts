@@ -16,7 +16,7 @@ describe('lockstep memory', () => {
     expect(total(tensors)).toBe(total(kinds));
   });
 
-  it('refuses a preset that is not there, with those that are', async () => {
+  it('refuses an unknown preset, and lists the known presets', async () => {
     await expect(readRun({ preset: 'resnet', config: undefined })).rejects.toMatchObject({
       message: 'there is no preset "resnet"',
       hint: 'Presets: mlp, deepMlp, wideMlp, cnn, gpt, gpt2.',

@@ -54,7 +54,7 @@ it('keeps limits, defaults and strictness', () => {
   expect(schema['required'] ?? []).toEqual([]);
 });
 
-it('lets layers hold layers: they are defined once, and are referred to', () => {
+it('layers may contain layers: the schema defines them once and refers to them', () => {
   const schema = configJsonSchema();
   const reference = { type: 'array', items: { $ref: '#/$defs/layer' } };
   expect(schema).toMatchObject({ properties: { model: { properties: { layers: reference } } } });

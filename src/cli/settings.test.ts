@@ -63,7 +63,7 @@ describe('--set', () => {
     expect(changed['model']).toEqual({ layers: [{ type: 'Linear', in: 2, out: 1, bias: false }] });
   });
 
-  it('a type begins anew, and comes first wherever it is', () => {
+  it('a type resets its object, and is set first wherever it is given', () => {
     const config = withSettings(
       { optimizer: { type: 'SGD', momentum: 0.9 } },
       settings('optimizer.lr=0.01', 'optimizer.type=Adam'),
@@ -71,7 +71,7 @@ describe('--set', () => {
     expect(config['optimizer']).toEqual({ type: 'Adam', lr: 0.01 });
   });
 
-  it('the steps that are asked for are not overruled by epochs', () => {
+  it('epochs do not override the requested steps', () => {
     expect(withSettings({ epochs: 3 }, settings('steps=7'))).toEqual({ steps: 7 });
     expect(withSettings({}, settings('steps=7', 'epochs=2'))).toEqual({ steps: 7, epochs: 2 });
   });
@@ -91,7 +91,7 @@ describe('--set', () => {
     expect(Object.hasOwn(Object.prototype, 'steps')).toBe(false);
   });
 
-  it('a list has the entries that it has', () => {
+  it('a list cannot get new entries', () => {
     expect(() => configOf('model.layers.99.out=3')).toThrow('the list has 5 entries and no entry 99');
   });
 });

@@ -76,7 +76,7 @@ test('every setting that the document names exists', () => {
   }
 });
 
-test('what is said not to be built is no setting', () => {
+test('an argument that the document calls not built is not a setting', () => {
   const rows = signatures.signatures.flatMap((signature) =>
     rowsOf(signatures, signature)
       .filter(({ kind }) => kind === 'not built')

@@ -12,7 +12,7 @@ const LINE =
   '--nnodes 2 --nproc_per_node=2 --rdzv_id 7 --rdzv_backend c10d --rdzv_endpoint gpu01 --max-restarts 1 --config';
 
 describe('lockstep torchrun', () => {
-  it('says nodes, ranks and the variables of each', () => {
+  it('prints nodes, ranks and the variables of each rank', () => {
     const plan = readLaunch('torchrun', [...LINE.split(' '), 'run.json'], '1,3');
     expect(launchLines(plan)).toEqual([
       'torchrun: 4 processes on 2 nodes, at most 1 restart; rendezvous c10d 7 at gpu01:29400',

@@ -82,7 +82,7 @@ describe('lockstep train', () => {
     expect(await run({ data: { type: 'csv', file: 'rows.csv' }, batchSize: 8, steps: 2 })).toBe(0);
   });
 
-  it('reports a loss that is not finite and what it did until then', async () => {
+  it('reports a loss that is not finite, and the steps before it', async () => {
     const config = {
       data: { type: 'plane' },
       loss: { type: 'MSELoss' },
@@ -98,7 +98,7 @@ describe('lockstep train', () => {
     expect(report.losses.length).toBeLessThan(5000);
   });
 
-  it('stops on request and reports as far as it came', async () => {
+  it('stops on request and reports the finished steps', async () => {
     // Simulates Ctrl+C, which arrives through the event loop: here as soon as the run has begun, whose steps rarely
     // yield to the event loop.
     let state: 'opening' | 'running' | 'stopped' = 'opening';
@@ -115,7 +115,7 @@ describe('lockstep train', () => {
     expect(report.steps).toBeGreaterThan(0);
   });
 
-  it('looks at its outputs before it trains', async () => {
+  it('checks its output files before it trains', async () => {
     const endless = { data: { type: 'xor' }, steps: 10_000_000 };
     await expect(run(endless, { out: file() })).rejects.toThrow(`cannot write ${file()}: it is a folder`);
     await expect(run(endless, { save: file('none/w.safetensors') })).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('lockstep train', () => {
     await expect(run(endless, { save: file('run.json') })).rejects.toThrow('--config and --save name the same file');
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses impossible combinations of options', async () => {
     await expect(run({ worldSize: 99 })).rejects.toMatchObject({ code: 'config' });
     await expect(run({ mode: 'modelParallel', worldSize: 8 })).rejects.toMatchObject({ code: 'placement' });
     await expect(run({ memoryBudgetMb: 0.001 })).rejects.toMatchObject({ code: 'memory' });

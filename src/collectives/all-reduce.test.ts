@@ -80,7 +80,7 @@ describe.each([ring, naive])('$name', (algorithm) => {
     );
   });
 
-  test('sends the bytes that its cost formula says', () => {
+  test('sends the bytes of its cost formula', () => {
     void fc.assert(
       fc.property(worlds, (inputs) => {
         const { sent } = allReduce(algorithm, inputs);

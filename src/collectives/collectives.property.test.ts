@@ -121,7 +121,7 @@ function expectClose(actual: Float32Array, expected: readonly number[], { op, re
 }
 
 describe.each(loadedAlgorithms())('$name', (algorithm) => {
-  test('gives what the definition says, the same bytes everywhere, and leaves alone what is not its own', async () => {
+  test('gives the result of the definition, the same bytes on all ranks, and changes no other elements', async () => {
     await fc.assert(
       fc.asyncProperty(trials(algorithm), async (trial) => {
         const { op, group, inputs } = trial;
@@ -152,7 +152,7 @@ describe.each(loadedAlgorithms())('$name', (algorithm) => {
     );
   });
 
-  test('sends the bytes in the rounds that its cost says', () => {
+  test('sends the bytes and has the rounds of its cost formula', () => {
     void fc.assert(
       fc.property(trials(algorithm), (trial) => {
         const { op, group, root, nodes } = trial;
@@ -170,7 +170,7 @@ describe.each(loadedAlgorithms())('$name', (algorithm) => {
   });
 });
 
-test('a zero-length collective sends nothing, and a group of one nobody anything', () => {
+test('a collective of no elements sends nothing, and so does a group of one rank', () => {
   for (const { name, ops } of loadedAlgorithms()) {
     for (const op of ops) {
       for (const [ranks, length] of [
@@ -188,7 +188,7 @@ test('a zero-length collective sends nothing, and a group of one nobody anything
   }
 });
 
-test('nobody passes a barrier before the last rank has come', () => {
+test('no rank passes a barrier before the last rank has reached it', () => {
   for (const { name } of loadedAlgorithms()) {
     for (let ranks = 2; ranks <= 16; ranks++) {
       const group = Array.from({ length: ranks }, (_, r) => r);

@@ -91,7 +91,7 @@ it('sums over ranks, also where a sum takes several blocks', () => {
   );
 });
 
-it('leaves sums to the plain loop that are short, or scaled by what is no float', () => {
+it('leaves short sums, and sums scaled by a number that is not a float32, to the plain loop', () => {
   const vectors = must(Vectors.open(must(KERNELS, 'WebAssembly with vectors'), [65_536]), 'memory');
   const row = must(COMM_VECTORS.get('comm/fold'), 'the row');
   const action = (length: number, factor: number) => {

@@ -36,7 +36,7 @@ describe('too deep', () => {
     expect(message.length).toBeLessThan(300);
   });
 
-  test('an object that has itself in it', () => {
+  test('an object that contains itself', () => {
     const ring: Record<string, unknown> = { type: 'ReLU' };
     ring['layers'] = [ring];
     expect(refusal({ model: { layers: [ring] } })).toContain('nested more than 64 deep');
@@ -99,7 +99,7 @@ function kinds(schema: unknown, seen = new Map<unknown, string>()): ReadonlyMap<
   return seen;
 }
 
-test('every kind of complaint has words of ours', () => {
+test('every kind of schema error has a text of ours', () => {
   // These never complain by themselves.
   const silent = new Set(['optional', 'lazy', 'transform']);
   const types = [...new Set(kinds(configSchema).values())].filter((type) => !silent.has(type));
@@ -111,7 +111,7 @@ test('every kind of complaint has words of ours', () => {
   }
 });
 
-test('a part that the page puts together is refused in the same words', () => {
+test('a part that the page builds is refused with the same text', () => {
   const make = () => parsePart(layerSchema, { type: 'Linear', in: 8999, out: 2 }, 'The model');
   expect(make).toThrow('The model: in: must be at most 8192, not 8999.');
   expect(make).toThrow(LockstepError);

@@ -29,7 +29,7 @@ test.each(MODES)('mode %s', (mode) => {
   expect(notice?.text).not.toContain('bucketCapMb');
 });
 
-test('nodes of a single device, and who reads a checkpoint that there is not', () => {
+test('nodes with a single device, and resumeBy without a checkpoint', () => {
   const notices = modeNotices(parseConfig({ mode: 'single', nodes: 2, resumeBy: 'rank0' }), FACES.single);
   expect(notices.map(({ id }) => id)).toEqual(['other-mode', 'no-effect-resume-by']);
   expect(notices[0]?.text).toContain('nodes');

@@ -99,7 +99,7 @@ describe('a configuration that is not valid', () => {
     expect(() => parseConfig({ ...ranks, mode: 'dataParallel', placement: 'workers' })).not.toThrow();
   });
 
-  test('all complaints come at once', () => {
+  test('all errors are reported at once', () => {
     const { message } = refusal({ worldSize: 65, seed: -1 });
     expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 64, not 65.');
   });
@@ -109,7 +109,7 @@ describe('a configuration that is not valid', () => {
   });
 });
 
-test('DDP refuses a batch that leaves ranks without a sample, in words with both numbers', () => {
+test('DDP refuses a batch that leaves ranks without a sample, and names both numbers', () => {
   const { code, message } = refusal({ mode: 'ddp', worldSize: 8, batchSize: 3 });
   expect(code).toBe('placement');
   expect(message).toBe('batchSize is 3 and worldSize is 8: 5 ranks would get no row of the batch.');

@@ -7,7 +7,7 @@ import { batchSchedule } from './batch-schedule';
 const processes = (rows: readonly number[], batchSize: number) =>
   rows.map((n) => ({ rows: n, batchSize, length: Math.ceil(n / batchSize) }));
 
-test('a short last batch each, then one rank alone', () => {
+test('a short last batch on each rank, then one rank alone', () => {
   const schedule = batchSchedule(processes([11, 5], 4), { epochs: 1, hangs: false });
   expect([0, 1, 2, 3].map((step) => schedule.sizeAt(step))).toEqual(['full', '4,1', '3,0', 'full']);
   expect(schedule.sizes).toEqual({ full: [4, 4], last: undefined, '4,1': [4, 1], '3,0': [3, 0] });
@@ -35,7 +35,7 @@ test('3 rows against 1 in the last step', () => {
   expect(schedule.sizes).toEqual({ full: [4, 4], last: [3, 1] });
 });
 
-test('every step of a period lies in a stretch of its own size, and every row is had once an epoch', () => {
+test('every step of a period is in a range of steps with its size, and every row is used once per epoch', () => {
   const rows = fc
     .array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 })
     .filter((all) => Math.max(...all) > 0);

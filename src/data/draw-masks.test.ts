@@ -29,7 +29,7 @@ const draws = (dataIndex: number): readonly MaskDraw[] =>
     }),
   );
 
-test('pieces of one region are cut from one draw, which is that of one device', () => {
+test('pieces of a region are cut from one draw, which equals the draw of one device', () => {
   const generator = new Generator(5);
   const masks = drawMasks(draws(0), () => generator);
   const alone = new Generator(5);

@@ -90,7 +90,7 @@ const csv = (text: string, options: Partial<Extract<DataConfig, { type: 'csv' }>
     'my.csv': utf8(text),
   });
 
-test('csv: header found or given, target by place or name', () => {
+test('csv: header detected or given, target by position or name', () => {
   const plain = csv('1,2,3\n4,5,6\n');
   expect([plain.rows, [...plain.inputs], [...plain.targets], plain.columns]).toEqual([
     2,
@@ -185,7 +185,7 @@ test('npy refused: shapes and dtypes that do not fit', () => {
   expect(() => npy(x, writeNpy(new Int32Array(4), [2, 2]), CE)).toThrow('expected one class index per row');
 });
 
-test('class indices that the model does not have are refused with the first row at fault', () => {
+test('class indices that the model does not have are refused, with the first wrong row', () => {
   const set = csv('1,0\n3,7\n', {}, CE);
   expect(() => checkTargets(set, 5)).toThrow(
     'Target 7 is out of bounds. Row 1 (counted from 0) has this target; the model has 5 outputs, for the classes 0 to 4.',

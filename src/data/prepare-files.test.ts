@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('archives are refused where they unpack to more than is allowed', async () => {
+test('archives that unpack to more than is allowed are refused', async () => {
   const mebibyte = 2 ** 20;
   const large = new Uint8Array(3 * mebibyte);
   const refusal = 'expected at most 2.0 MiB';
@@ -120,7 +120,7 @@ test('PNG files by folder: classes and order as ImageFolder has them, other file
   expect([0, 64, 128].map((i) => set.inputs[i])).toEqual([30, 10, 20].map((v) => Math.fround(v / 255)));
 });
 
-test('a zip: folders at any depth, what an operating system adds is not looked at; gray or colour', async () => {
+test('a zip: folders at any depth, files that an operating system adds are ignored; gray or colour', async () => {
   const rgb = own(
     encode({
       width: 8,
@@ -230,14 +230,14 @@ test.each([
   });
 });
 
-test('no PNG at all; too many to hold; what needs nothing passes through', async () => {
+test('no PNG at all; too many images; files that need no preparation are returned unchanged', async () => {
   await expect(load(PNG, { 'x.csv': good })).rejects.toThrow('No PNG image is given.');
   await expect(load({ ...PNG, zip: 'my.zip' }, {})).rejects.toThrow('my.zip: found no such file');
   const files = { 'x.csv': good };
   expect(await prepareFiles({ type: 'circle', samples: 5, noise: 0, testFraction: 0 }, files)).toBe(files);
 });
 
-test('blank images: refused by what their headers say, before one is decoded', async () => {
+test('blank images: refused by the sizes in their headers, before an image is decoded', async () => {
   const blank = (width: number): Uint8Array => {
     const png = own(encode({ width: 8, height: 8, channels: 1, depth: 8, data: new Uint8Array(64) }));
     new DataView(png.buffer).setUint32(16, width);

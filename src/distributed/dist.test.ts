@@ -13,7 +13,7 @@ describe.each(backends)('%s', (backend) => {
   const run = <T>(fn: (dist: Dist, rank: number) => Promise<T>, nprocs = world) =>
     spawn(fn, nprocs, { backend, timeoutS: 5 });
 
-  test('every collective does what its name says', async () => {
+  test('every collective gives the result of its definition', async () => {
     const results = await run(async (dist, rank) => {
       const sum = tensor([rank, 1, 10 * rank]);
       await dist.allReduce(sum);
@@ -81,7 +81,7 @@ describe.each(backends)('%s', (backend) => {
       expect(result).toEqual({ before: [false, false], after: [true, true, undefined], a: [3, 3, 3, 3] });
   });
 
-  test('send and recv meet by tag and in order; from anybody; all at once', async () => {
+  test('send and recv are matched by tag and in order; from any rank; in batches', async () => {
     const results = await run(async (dist, rank) => {
       if (rank === 0) {
         await Promise.all([dist.send(tensor([1]), 1, { tag: 7 }), dist.send(tensor([2]), 1)]);
@@ -107,7 +107,7 @@ describe.each(backends)('%s', (backend) => {
     ]);
   });
 
-  test('sub-groups run beside each other; who is not in one gets an error', async () => {
+  test('sub-groups run at the same time; a rank outside a group gets an error', async () => {
     const results = await run(async (dist, rank) => {
       const [low, high] = [await dist.newGroup([1, 0]), await dist.newGroup([2, 3])];
       const own = rank < 2 ? low : high;
@@ -155,7 +155,7 @@ describe.each(backends)('%s', (backend) => {
     expect(none).toEqual([0, 0, 0]);
   });
 
-  test('what one rank says of a world after another', async () => {
+  test('one rank in several worlds, one after the other', async () => {
     const results = await run(async (dist, rank) => {
       const first = [dist.isInitialized(), dist.getRank(), dist.getBackend()];
       await dist.barrier();

@@ -31,7 +31,7 @@ describe('GraphBuilder', () => {
     expect([...must(runCpu(graph, ALL_OPS, given).get(da), 'da')]).toEqual([8, 12, 10, 14]);
   });
 
-  it('computes only what wrt needs, and leaves out what nothing depends on', () => {
+  it('computes only the gradients that wrt needs, and omits nodes on which nothing depends', () => {
     const b = new GraphBuilder(ALL_OPS);
     const x = b.value('x', f32(3, 4), 'input');
     const w = b.value('w', f32(2, 4), 'parameter');

@@ -50,6 +50,6 @@ describe.each(Object.entries(CASES))('%s', (_name, make) => {
 /** Products too large for here (tiled-product.gpu.test.ts), and what updates in place (ops/norm/norm.gpu.test.ts). */
 const ELSEWHERE = ['workgroup/product', 'workgroup/batch-norm-statistics'];
 
-it('every one of them ran', () => {
+it('every one of these kernels ran', () => {
   expect([...seen, ...ELSEWHERE].sort()).toEqual(Object.keys(KERNELS).filter(isOfHardware));
 });

@@ -43,7 +43,7 @@ describe.each(helpers)('$path', ({ functions }) => {
     expect(users.length).toBeGreaterThan(1);
   });
 
-  it.each(users)('is what $path has', ({ copy }) => {
+  it.each(users)('is the same text in $path', ({ copy }) => {
     expect(copy).toBe(text);
   });
 });
@@ -62,7 +62,7 @@ const COMPARED = [
   /\bselect\((\w+), ([\w.()]+), (?:\1 [<>]=? \2|\2 [<>]=? \1)\)/,
 ];
 
-it('no kernel takes the larger or the smaller of two floats by a comparison without asking for NaN', () => {
+it('no kernel compares two floats for a maximum or minimum without a check for NaN', () => {
   const hasNan = (text: string) => /is_nan|_nan\b|0x7f800000/.test(text);
   const careless = kernels.flatMap(({ path }) => {
     const text = readFileSync(`shaders/${path}`, 'utf8');

@@ -35,7 +35,7 @@ it.each([
   expect(tiledProduct(product(m, n, k))?.kernel).toBe(kernel);
 });
 
-it('takes the kernel that is cheapest on this adapter', () => {
+it('chooses the kernel that is cheapest on this adapter', () => {
   const tuning = { ...SOFTWARE_TUNING, matmul: { ...SOFTWARE_TUNING.matmul, 'matmul/narrow': 0.1 } };
   expect(tiledProduct(product(256, 256, 256), tuning)?.kernel).toBe('matmul/narrow');
   const plain = { ...SOFTWARE_TUNING, matmul: { ...SOFTWARE_TUNING.matmul, 'ops/matmul': 0.01 } };

@@ -76,7 +76,7 @@ describe.each(Object.entries(runs))('%s', (_name, config) => {
     expect([plain.report.history, plain.report.weights]).toEqual([undefined, undefined]);
   });
 
-  test('what a step has made is what a run of so many steps ends with', async () => {
+  test('the parameters after a step equal those of a run of this many steps', async () => {
     const { report } = await runConfig(config, {}, { records: { history: 9 }, trace: true });
     expect(report.history).toHaveLength(7);
     const short = await runConfig({ ...config, steps: 4 }, {}, { records: { weights: true } });
@@ -92,7 +92,7 @@ describe.each(Object.entries(runs))('%s', (_name, config) => {
   });
 });
 
-it('a run that starts again behind a dead rank has the same history', async () => {
+it('a run that restarts after a dead rank has the same history', async () => {
   const config = { ...base, mode: 'ddp', worldSize: 2 } as const;
   const plain = await runConfig(config, {}, { records: { history: 7 } });
   const faults = [{ what: 'kill', rank: 1, step: 4 }] as const;
@@ -113,11 +113,11 @@ it.each<ConfigInput>([
   expect(Object.keys(step?.gradients ?? {})).toHaveLength(4);
 });
 
-it('refuses a number of steps that is none', async () => {
+it('refuses an invalid number of steps', async () => {
   await expect(runConfig(base, {}, { records: { history: 0.5 } })).rejects.toThrow('history is 0.5');
 });
 
-it('says what collectives are given, whatever the algorithm sends', async () => {
+it('reports the bytes passed to collectives, whatever the algorithm sends', async () => {
   const bytesOf = async (config: ConfigInput) =>
     (await runConfig({ ...config, steps: 1 }, {})).report.bytes.payloadPerStep;
   // 6 * 2 + 6 + 6 + 1 = 25 parameters of 4 bytes.

@@ -23,7 +23,7 @@ test('a class of its own choice to ignore: -100 then is none', () => {
   expect(accuracy(nll, outputs, Int32Array.of(2, 0, 1))).toBe(0.5);
 });
 
-test('tokens: every position that is asked for counts', () => {
+test('tokens: every position with a target counts', () => {
   // Two rows of three positions over two tokens.
   const outputs = f32(0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0);
   expect(accuracy(CROSS_ENTROPY, outputs, Int32Array.of(-100, 0, 0, -100, -100, 0))).toBeCloseTo(2 / 3);
@@ -42,7 +42,7 @@ test.each(['MSELoss', 'L1Loss', 'SmoothL1Loss', 'HuberLoss'] as const)('%s with 
   expect(accuracy(loss, f32(0.3, -0.3, 0.1), f32(1, -1, -1))).toBeCloseTo(2 / 3);
 });
 
-test('NaN is never right', () => {
+test('NaN is never a right answer', () => {
   const nan = Number.NaN;
   expect(accuracy(BCE, f32(nan, nan), f32(0, 1))).toBe(0);
   expect(accuracy(CROSS_ENTROPY, f32(nan, nan), Int32Array.of(0))).toBe(0);

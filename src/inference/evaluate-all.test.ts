@@ -27,7 +27,7 @@ const CONFIG: ConfigInput = {
   steps: 5,
 };
 
-test('a report has it if asked, over all rows of both parts', async () => {
+test('a report has the evaluation on request, over all rows of both parts', async () => {
   expect((await runConfig(CONFIG, {})).report.evaluation).toBeUndefined();
   const { report } = await runConfig(CONFIG, {}, { evaluate: true });
   const { train, test: held } = must(report.evaluation, 'evaluation');

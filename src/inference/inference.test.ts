@@ -145,7 +145,7 @@ test('generate: as many tokens as asked for, the same for a seed, others for ano
   await s.close();
 });
 
-test('what cannot be answered is refused in a sentence, and the run goes on', async () => {
+test('questions that cannot be answered are refused in a sentence, and the run continues', async () => {
   const s = await openTestSession(text);
   const cases = [
     [s.api.predict(new Float32Array(5)), 'shape', /Expected an input of 6 values \[6\], got 5/],

@@ -32,7 +32,7 @@ test('a report of tokens has the accuracy of the snapshot after the same steps',
   await s.close();
 });
 
-test('dearer models are looked at on fewer rows, at least on one', () => {
+test('costly models are evaluated on fewer rows, at least on one', () => {
   const rowsOf = (config: ConfigInput, ns: number) =>
     affordableRows(createBlueprint(parseConfig({ ...config, memoryBudgetMb: 4000 }), {}).input, ns);
   const images: ConfigInput = { loss: { type: 'CrossEntropyLoss' }, data: { type: 'digits', samples: 64 } };

@@ -104,7 +104,7 @@ describe.each(cases)('%s on the %s clock', (mode: Mode, clock: Clock) => {
     expect(bytes > 0).toBe(mode !== 'single');
   });
 
-  test('says its clock, and is plain JSON', async () => {
+  test('names its clock, and is plain JSON', async () => {
     const file = chromeTrace(await tracesOf(mode), clock);
     expect(file.otherData['clock']).toBe(clock);
     const labels = of(file.traceEvents, 'M').filter((e) => e.name === 'process_labels');

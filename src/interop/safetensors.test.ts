@@ -18,7 +18,7 @@ function made(header: unknown, data: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-test('what was written is read back, bit for bit; the prefix of DDP goes when asked', () => {
+test('a written file is read back bit for bit; the prefix of DDP is removed on request', () => {
   const bytes = writeSafetensors(tensors, { format: 'pt' });
   expect(readSafetensors(file, bytes)).toEqual(tensors);
   expect(readSafetensors(file, bytes, { stripModule: true }).map((t) => t.name)).toEqual([

@@ -117,7 +117,7 @@ describe('what the rounds show', () => {
     expect(slow.modelledUs).toBeGreaterThan(runLab(REQUEST).modelledUs);
   });
 
-  test('more than the lab can hold, a root outside of the group and a link without a rate are refused', () => {
+  test('too large collectives, a root outside the group and a link without a rate are refused', () => {
     expect(() => runLab({ ...REQUEST, op: 'allGather', worldSize: 16, length: 2 ** 22 })).toThrow('MiB');
     expect(() => runLab({ ...REQUEST, root: 4 })).toThrow('root 4'.replace('root', 'rank'));
     expect(() => runLab({ ...REQUEST, link: { latencyUs: 1, bytesPerSecond: 0 } })).toThrow('bandwidth');

@@ -71,7 +71,7 @@ describe('torchrun', () => {
     expect(sizes(line)).toEqual(expected);
   });
 
-  test('says what it took of an elastic range, and of gpu', () => {
+  test('says which number it uses for an elastic range, and for gpu', () => {
     const { notes } = parseLaunchLine(
       'torchrun --nnodes=1:4 --nproc_per_node=gpu --rdzv_backend=c10d --rdzv_endpoint=a train.py',
     );
@@ -80,7 +80,7 @@ describe('torchrun', () => {
     expect(notes[1]).toContain('assumed to have 8');
   });
 
-  test('a line for one node of several says which; the plan has all', () => {
+  test('a line for one of several nodes says which node it is; the plan has all nodes', () => {
     const plan = parseLaunchLine(
       'torchrun --nnodes=2 --node-rank=1 --nproc_per_node=2 --master_addr=10.0.0.1 --master_port=1234 t.py',
     );
@@ -88,7 +88,7 @@ describe('torchrun', () => {
     expect(plan.notes).toEqual([]);
   });
 
-  test('two nodes that meet at localhost never meet', () => {
+  test('two nodes with a rendezvous at localhost never connect', () => {
     expect(parseLaunchLine('torchrun --nnodes=2 t.py').notes[0]).toMatch(/127\.0\.0\.1.*--master_addr/);
   });
 
@@ -196,7 +196,7 @@ test('mp.spawn is the processes of one machine', () => {
 });
 
 describe('settings', () => {
-  test('are those that run the plan', () => {
+  test('are the ranks that run the plan', () => {
     const plan = parseLaunchLine(
       'CUDA_VISIBLE_DEVICES=3,1 torchrun --nnodes=2 --nproc_per_node=2 --max_restarts=1 --master_addr=a t.py',
     );

@@ -40,7 +40,7 @@ test('variables: set before, with a default, and unknown ones stay as they are w
   ]);
 });
 
-test('what bash refuses is refused with the text', () => {
+test('lines that bash refuses are refused, with the text', () => {
   expect(() => words('torchrun ${} t.py')).toThrow('"torchrun ${} t.py" can\'t be read: Bad substitution');
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { spawnRanks } from './spawn-ranks';
 
-test('a module that is no address, and options that are none', async () => {
+test('an invalid module address, and invalid options', async () => {
   for (const module of [() => 1, Symbol('x'), 5n, undefined, {}])
     await expect(spawnRanks(module, 2, {})).rejects.toThrow(
       `spawn(): the first argument must be the address of a module, not a ${typeof module}.`,
@@ -19,7 +19,7 @@ test('a module that is no address, and options that are none', async () => {
     await expect(spawnRanks('data:text/javascript,', 2, options)).rejects.toThrow(words);
 });
 
-test('a number of ranks that is none', async () => {
+test('an invalid number of ranks', async () => {
   for (const nprocs of [-1, Number.NaN, 1.5, 65])
     await expect(spawnRanks('x.js', nprocs, {})).rejects.toThrow('nprocs');
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { placesByNode, ranksByNode, spreadOverNodes } from './nodes';
 
-test('as equally many on each node as can be, in order; a node too many stays empty', () => {
+test('the ranks are distributed over the nodes as evenly as possible, in order; a surplus node stays empty', () => {
   expect(spreadOverNodes(8, 2)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
   expect(spreadOverNodes(5, 2)).toEqual([0, 0, 0, 1, 1]);
   expect(spreadOverNodes(2, 4)).toEqual([0, 1]);

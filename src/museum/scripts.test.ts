@@ -11,7 +11,7 @@ const rehearse = (...given: Parameters<typeof rehearseNow>) => onStillClock(() =
 const raised = async (...given: Parameters<typeof rehearse>) =>
   (await rehearse(...given)).lines.filter(({ kind }) => kind === 'raises');
 
-test('another order of collectives: every rank learns which two meet', async () => {
+test('another order of collectives: the error on every rank names the two mismatched calls', async () => {
   const errors = await raised('order', false);
   expect(errors.map(({ rank }) => rank).sort()).toEqual([0, 1, 2]);
   for (const { text } of errors) {
@@ -32,7 +32,7 @@ test('evaluation on rank 0 through the wrapper: its broadcast meets the barrier 
   expect(await raised('rank0-eval', true)).toEqual([]);
 });
 
-test('every rank saves: the file is a patchwork; of rank 0 alone it is whole', async () => {
+test('every rank saves: the file mixes bytes of all ranks; if only rank 0 saves, the file is right', async () => {
   const wrong = await rehearse('every-rank-saves', false);
   const pieces = wrong.lines.filter(({ text }) => text.endsWith("'s"));
   expect(new Set(pieces.map(({ text }) => text.slice(-3))).size).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ async function found(...given: Parameters<typeof rehearse>) {
 const ONE_DEVICE = 'what one device computes for these samples';
 const ON_ONE = 'the checkpoint on one device';
 
-test('a group whose ranks read different batches: one answer for both, right for neither; the biases part', async () => {
+test('a group whose ranks read different batches: one answer, wrong for both; the biases diverge', async () => {
   const wrong = await found('own-batches', false);
   expect(wrong(0, 'samples')).toEqual([0, 2, 4, 6]);
   expect(wrong(1, 'samples')).toEqual([1, 3, 5, 7]);

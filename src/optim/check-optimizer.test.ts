@@ -19,7 +19,7 @@ test('Nesterov needs a momentum and no dampening', () => {
   expect(check(optimizerConfig('SGD', { nesterov: true, momentum: 0.9 }))).not.toThrow();
 });
 
-test('what has no momentum cannot cycle it; CyclicLR cycles no betas', () => {
+test('an optimiser without momentum cannot cycle it; CyclicLR cycles no betas', () => {
   const words = 'optimizer must support momentum with `cycle_momentum` option enabled';
   const one = { type: 'OneCycleLR', maxLr: 1, totalSteps: 9 };
   const cyclic = { type: 'CyclicLR', baseLr: 0.1, maxLr: 1 };

@@ -108,7 +108,7 @@ describe('NAdam, which torch 2.0 corrected', () => {
     return scalars;
   };
 
-  test('the rule is that of torch 2, and not that of 1.13', () => {
+  test('the rule is the rule of torch 2, and not of 1.13', () => {
     expect(farAfter(makeStepScalars(config), after)).toBeLessThanOrEqual(barAt(20));
     expect(farAfter(makeStepScalars(config), must(before, 'before'))).toBeGreaterThan(2 * barAt(20));
   });

@@ -170,7 +170,7 @@ test('the scalars of a step are those of a run that came there by itself, in any
   }
 });
 
-test('a schedule of epochs looks at the epoch, one of steps at the step', () => {
+test('a schedule by epochs depends on the epoch, a schedule by steps on the step', () => {
   const of = (every: string) => ({
     optimizer: optimizerConfig('SGD', { lr: 1 }),
     scheduler: scheduler({ type: 'ExponentialLR', gamma: 0.5, every }),

@@ -142,7 +142,7 @@ test('communication hooks send less', () => {
   expect(total({ type: 'powerSGD', minCompressionRate: 1 }, 'plain')).toBe(2 * 108);
 });
 
-test('equal bytes at several borders are said once, with the number of borders', () => {
+test('equal bytes at several borders are given once, with the number of borders', () => {
   expect(bordersText([128])).toBe('128 B each way');
   expect(bordersText([128, 128, 128])).toBe('128 B each way at each of 3 borders');
   expect(bordersText([128, 64])).toBe('128 B, 64 B each way');

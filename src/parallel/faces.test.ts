@@ -10,7 +10,7 @@ test.each(Object.values(FACES))('$title: two short sentences, whatever the numbe
   }
 });
 
-test('as it is said', () => {
+test('known under its usual names', () => {
   expect(FACES.ddp.seen(4)).toBe('Four replicas of one net, each with its own samples. Watch them agree.');
   expect(FACES.ddp.seen(16)).toBe('16 replicas of one net, each with its own samples. Watch them agree.');
 });

@@ -106,7 +106,7 @@ test('every instruction that a fold replaces is in it', () => {
   );
 });
 
-test('a gradient that is read meanwhile still has its value: the fold comes after', () => {
+test('a gradient that is read before the fold still has its value: the fold comes afterwards', () => {
   expect(folded(3, ring, 'gradient read').kinds).toEqual(['compute', 'fold']);
 });
 
@@ -160,7 +160,7 @@ function gathering(between: Between = 'nothing') {
   return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };
 }
 
-test('what a sharded unit gathers is one step of copies, between allocations and without its padding', () => {
+test('the all-gather of a sharded unit is one step of copies, between allocations and without padding', () => {
   const { kinds, fold } = gathering();
   expect(kinds).toEqual(['fold', 'compute']);
   const place = (device: number, buffer: string, offset: number) => ({ device, buffer, offset });
@@ -177,7 +177,7 @@ test.each(['shard written', 'gathered read'] as const)('%s meanwhile: the unit i
   expect(gathering(between).kinds).not.toContain('fold');
 });
 
-test('what a whole parameter held before is read before', () => {
+test('the earlier contents of a whole parameter are read before they are overwritten', () => {
   const { kinds } = gathering('whole read');
   expect(kinds.slice(-2)).toEqual(['fold', 'compute']);
 });
@@ -221,7 +221,7 @@ function scattering(between: 'nothing' | 'shard read' | 'gradient of rank 1 late
   return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };
 }
 
-test('a reduce-scatter of the step is one step where its gradients are, and multiplies the sum', () => {
+test('the reduce-scatter is one step in the place of its gradients, and multiplies the sum', () => {
   const { kinds, fold } = scattering('nothing');
   expect(kinds).toEqual(['compute', 'fold', 'compute']);
   expect(
@@ -304,7 +304,7 @@ test('two all-reduces of one buffer stay two, and a reader between them stays th
   expect(inPlace(2, 4, { twice: true, readBetween: true }).kinds).toEqual(['fold', 'compute', 'fold']);
 });
 
-test('without peers nothing moves but the factor', () => {
+test('without peers only the factor is applied', () => {
   expect(folded(1, ring).kinds).toEqual(['fold']);
   expect(at([folded(1, ring).fold?.items.length ?? -1], 0)).toBe(0);
 });

@@ -95,7 +95,7 @@ describe('a buffer that is sent', () => {
   test('keeps its memory until it has been received: a send does not wait for its receiver', () => {
     expect(slotOf(sent(false), 0, 'a')).not.toBe(slotOf(sent(false), 0, 'b'));
   });
-  test('gives it back once something that came after the receive is there', () => {
+  test('frees its memory after an event that follows the receive', () => {
     expect(slotOf(sent(true), 0, 'a')).toBe(slotOf(sent(true), 0, 'b'));
   });
 });

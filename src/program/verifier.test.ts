@@ -152,7 +152,7 @@ describe('verify refuses', () => {
     message(dtypes, { tensor: { length: 8, dtype: 'f32' } }, { tensor: { length: 8, dtype: 'i32' } });
     expect(() => verify(dtypes.finish('test'), NO_OPS)).toThrow(/TensorDtypes=Int.*but.*TensorDtypes=Float/);
   });
-  test('who takes part in a group of others, a member that does not, and two groups of one id', () => {
+  test('a rank outside of a group that calls its collective, a member that does not, and two groups with one id', () => {
     const outside = twoLanes();
     message(outside, { group: group(1, [0]) }, {});
     message(outside, {}, { group: group(1, [0]) }, 'u');

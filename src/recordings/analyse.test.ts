@@ -91,7 +91,7 @@ describe('a run whose DataLoader is slow on one rank', () => {
 });
 
 describe('a run without one', () => {
-  it('accuses nobody', async () => {
+  it('names no straggler', async () => {
     const { sentences } = await analysed('ddp2');
     expect(sentences[0]).toContain('No rank is the one that all others wait for');
   });

@@ -71,7 +71,7 @@ describe('Chrome traces in general', () => {
     expect(bare.texts).toHaveLength(2);
   });
 
-  it('say what was left out, with how many and where the first is', async () => {
+  it('say which events were omitted, how many, and where the first one is', async () => {
     const events = [
       { ph: 'X', name: 'a', pid: 1, tid: 1, ts: 0, dur: 1 },
       { ph: 'X', name: 'no time', pid: 1, tid: 1 },

@@ -45,7 +45,7 @@ describe('a recording of an NVIDIA GPU', () => {
     expect(second?.startUs).toBeCloseTo(first?.endUs ?? 0, 3);
   });
 
-  it('of one rank: first where its step goes, last what it cannot show', async () => {
+  it('of one rank: the findings begin with the parts of its step, and end with what the file cannot show', async () => {
     const { recording } = await read('cuda-small');
     const { sentences, ranks } = analyse(recording);
     const { durUs, computeUs, idleUs } = must(ranks[0], 'rank');
@@ -57,7 +57,7 @@ describe('a recording of an NVIDIA GPU', () => {
     expect(sentences.at(-1)).toBe('Record at least two ranks to see which rank the others wait for.');
   });
 
-  it('keeps nearly to the marks where the GPU waits for the CPU', async () => {
+  it('follows the marks closely if the GPU waits for the CPU', async () => {
     const { recording } = await read('cuda-small');
     const [step] = analyse(recording).steps;
     const { durUs, computeUs, idle } = must(step, 'step');

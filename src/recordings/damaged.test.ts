@@ -55,7 +55,7 @@ const expected = (events: readonly Event[]): readonly string[] =>
   events.map((of) => (of.name.length > 600 ? `${of.name.slice(0, 600)}...` : of.name)).sort();
 
 describe('any valid trace', () => {
-  it('comes in whole, in pieces of any size, packed or not', async () => {
+  it('is read completely, in pieces of any size, compressed or not', async () => {
     await fc.assert(
       fc.asyncProperty(trace, fc.integer({ min: 1, max: 300 }), fc.boolean(), async (of, pieceBytes, isPacked) => {
         const bytes = new TextEncoder().encode(textOf(of));
@@ -64,7 +64,7 @@ describe('any valid trace', () => {
     );
   });
 
-  it('cut anywhere gives what came before, and says where it ends', async () => {
+  it('truncated anywhere gives the part before the cut, and says where it ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         trace,
@@ -121,7 +121,7 @@ describe('a trace that', () => {
     expect(recording?.ranks).toHaveLength(1);
   });
 
-  it('has an event that is no JSON loses that event only', async () => {
+  it('has an event that is not JSON loses only this event', async () => {
     const bad = (await text()).replace('"name":"aten::linear"', '"name":"a "quoted" name"');
     const { notices, recording } = await importFiles([fileOf('rank0.json', bad)]);
     expect(notices[0]?.text).toMatch(/^Event \d+ is no valid JSON [(].*[)]: left out[.]$/);

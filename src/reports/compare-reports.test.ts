@@ -8,7 +8,7 @@ const compare = (a: object, b: object, options = {}) =>
 const verdict = (a: object, b: object, options = {}): string => compare(a, b, options).verdict.sentence;
 const weights = (...values: (number | null)[]) => ({ w: { shape: [values.length], values } });
 
-it('says of final tensors with what words they agree', () => {
+it('says how closely the final tensors agree', () => {
   const same = (loss: number, ...values: number[]) =>
     verdict({ losses: [1, 1], weights: weights(1, 2) }, { losses: [1, loss], weights: weights(...values) });
   expect(same(1, 1, 2)).toBe('The same run: 2 losses are equal, and so is 1 final tensor.');
@@ -24,7 +24,7 @@ describe('losses', () => {
     expect(verdict.sentence).not.toContain('part');
   });
 
-  it('part at the first step beyond the bar, though another is worse', () => {
+  it('differ from the first step beyond the bar, even if a later step differs more', () => {
     const { verdict, losses } = compare({ losses: [0.7, 0.6, 0.5] }, { losses: [0.7, 0.601, 0.6] });
     expect(verdict.sentence).toBe(
       'They part at step 1: the loss is 0.6 in A and 0.601 in B. The loss before it agrees.',
@@ -43,14 +43,14 @@ describe('losses', () => {
     expect(late(100).verdict.same).toBe(true);
   });
 
-  it('that are no numbers are equal where both are none, and part where one is', () => {
+  it('that are NaN are equal if both are NaN, and differ if only one is', () => {
     expect(compare({ losses: [1, null] }, { losses: [1, null] }).verdict.same).toBe(true);
     expect(verdict({ losses: [1, null] }, { losses: [1, 2] })).toBe(
       'They part at step 1: the loss is NaN in A and 2 in B. The loss before it agrees.',
     );
   });
 
-  it('of which one side has more are compared as far as both go', () => {
+  it('are compared up to the end of the shorter report', () => {
     const { losses, verdict } = compare({ losses: [1, 2, 3] }, { losses: [1, 2] });
     expect(verdict.same).toBe(true);
     expect([losses.count, losses.onlyA, losses.onlyB]).toEqual([2, 1, 0]);
@@ -93,7 +93,7 @@ describe('weights', () => {
     );
   });
 
-  it('of other shapes, missing ones and NaN are said', () => {
+  it('of other shapes, missing tensors and NaN are reported in words', () => {
     const found = compare(
       { ...losses, weights: { w: { shape: [2], values: [1, 2] }, x: { shape: [1], values: [null] } } },
       {
@@ -110,7 +110,7 @@ describe('weights', () => {
     expect(comparisonText(found)).toContain('no finite number');
   });
 
-  it('are compared by hashes where these are all that there is', () => {
+  it('are compared by hashes if a report has only hashes', () => {
     const hashed = (hash: string) => ({ ...losses, parametersSha256: { w: hash } });
     expect(compare(hashed('a'), hashed('a')).weights.notes[0]).toContain('all 1 tensors have the same bits');
     expect(compare(hashed('a'), hashed('b')).weights.notes[0]).toContain('1 of 1 tensors have other bits');

@@ -8,7 +8,7 @@ const said = (a: object | undefined, b: object | undefined): string =>
     compareReports(readReport({ config: a, losses: [0.7] }, 'A'), readReport({ config: b, losses: [0.5] }, 'B')),
   );
 
-test('where no known mistake shows, the settings that differ are named', () => {
+test('if no known mistake is found, the settings that differ are named', () => {
   const text = said({ batchSize: 64, accumulate: 1 }, { batchSize: 32, accumulate: 1 });
   expect(text).toContain('No known mistake shows in the two. They are set differently, though: batchSize.');
 });

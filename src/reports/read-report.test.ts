@@ -46,7 +46,7 @@ describe('a report from anywhere', () => {
   });
 });
 
-it('names tensors as the model does that DDP has wrapped', () => {
+it('names tensors like the model inside DDP', () => {
   const weights = { 'module.0.bias': { shape: [1], values: [1] }, 'module.2.bias': { shape: [1], values: [1] } };
   expect([...(readReport({ losses: [], weights }, 'a').weights?.keys() ?? [])]).toEqual(['0.bias', '2.bias']);
 });

@@ -26,6 +26,6 @@ function wordless(part: Part, place: string): readonly string[] {
   return [...(part.message === undefined && !WORDLESS.has(part.type) ? [`${place} (${part.type})`] : []), ...inner];
 }
 
-test('every part of a report says what it must be', () => {
+test('every part of a report has a text that says what it must be', () => {
   expect(wordless(reportSchema as unknown as Part, 'report')).toEqual([]);
 });

@@ -37,9 +37,9 @@ function changed(
 
 const kinds = (schedule: Schedule): readonly string[] => complaintsOf(schedule).map(({ kind }) => kind);
 
-test('whatever is made is legal', () => fc.assert(fc.property(legal, (schedule) => checkSchedule(schedule))));
+test('every made schedule is legal', () => fc.assert(fc.property(legal, (schedule) => checkSchedule(schedule))));
 
-test('an action that is dropped is missed', () =>
+test('a missing action is found', () =>
   fc.assert(
     fc.property(places, ({ schedule, rank, index }) => {
       const dropped = at(at(schedule.orders, rank), index);
@@ -60,7 +60,7 @@ test('an action that is there twice is found, on its own rank or another one', (
     }),
   ));
 
-test('an action that changes places with one that needs it is found', () =>
+test('an action after one that needs it is found', () =>
   fc.assert(
     fc.property(places, ({ schedule, rank, index }) => {
       const order = at(schedule.orders, rank);
@@ -75,7 +75,7 @@ test('an action that changes places with one that needs it is found', () =>
     }),
   ));
 
-test('whatever order the ranks are put in, it is refused exactly where it cannot be run to the end', () =>
+test('an order of any kind is refused exactly if it cannot run to the end', () =>
   fc.assert(
     fc.property(places, fc.nat(), ({ schedule, rank, index }, to) => {
       const moved = changed(schedule, rank, (order) => {

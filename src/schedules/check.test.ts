@@ -79,7 +79,7 @@ test.each([
   expect(said(csv)).toEqual(messages);
 });
 
-test('of many complaints the first are said and the others counted', () => {
+test('of many errors the first are listed and the others are counted', () => {
   const complaints = complaintsOf(fromCsv('0F0,0F99'));
   expect(complaints.map(({ message }) => message)).toContain('rank 0 never runs 0F9');
   expect(complaints).toHaveLength(21);

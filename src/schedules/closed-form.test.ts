@@ -34,7 +34,7 @@ test('texts give the values', () =>
     { numRuns: 300 },
   ));
 
-test('bubbles as they are written in books', () => {
+test('bubbles as in textbooks', () => {
   const formula = (name: Parameters<typeof closedFormsOf>[0]['name'], stagesPerRank: number) =>
     closedFormsOf({ name, ranks: 4, stagesPerRank, microBatches: 8 }).bubble?.formula;
   expect(formula('GPipe', 1)).toBe('(P - 1) / (M + P - 1)');

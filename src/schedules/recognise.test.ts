@@ -6,7 +6,7 @@ import { makeSchedule } from './schedule';
 import { schedulesOfAnySize } from './testing/any-schedule';
 import { fromCsv, toCsv } from './text';
 
-test('what was written as CSV is recognised', () =>
+test('a schedule written as CSV is recognised', () =>
   fc.assert(
     fc.property(schedulesOfAnySize, (size) => {
       const name = recognise(fromCsv(toCsv(makeSchedule(size))));

@@ -40,14 +40,14 @@ test.each(RECORDED)('torch’s rows: $title', ({ size, compute, stageToRank, low
   expect(fromCsv((lowered ?? executedWithComms ?? []).join('\r\n'))).toEqual({ ...own, rankOfStage: stageToRank });
 });
 
-test('whatever a schedule is, its CSV is read back as the same', () =>
+test('the CSV of any schedule is read back as the same schedule', () =>
   fc.assert(
     fc.property(fc.oneof(schedulesOfAnySize.map(makeSchedule), randomSchedules()), fc.boolean(), (schedule, comms) => {
       expect(fromCsv(toCsv(schedule, { comms }))).toEqual({ ...schedule, name: undefined });
     }),
   ));
 
-test('idle slots, quotes, spaces, small letters and line ends of Windows are forgiven', () => {
+test('idle slots, quotes, spaces, small letters and Windows line ends are accepted', () => {
   const plain = fromCsv('0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n');
   expect(fromCsv('\ufeff"0F0", 0f1,,,"0B0",,0b1\r\n,1F0,\'1B0\',1f1,1B1,,\r\n\r\n')).toEqual(plain);
 });
@@ -82,7 +82,7 @@ test('a refusal has row and column, and says how cells are written', () => {
   expect((refusal as LockstepError).message.length).toBeLessThan(250);
 });
 
-test('a stage is on the rank that has most of it; one that nobody has is where a loop would put it', () => {
+test('a stage is on the rank with most of its cells; a stage without cells is where a loop would put it', () => {
   expect(fromCsv('0F0,3F0,3B0,0B0\n1F0,2F0,2B0,1B0').rankOfStage).toEqual([0, 1, 1, 0]);
   expect(fromCsv('0F0,0B0,1F0\n1B0,1F1,1B1').rankOfStage).toEqual([0, 1]);
   expect(fromCsv('0F0,0B0\n3F0,3B0').rankOfStage).toEqual([0, 1, 0, 1]);

@@ -52,7 +52,7 @@ test('before the first training there is no player', () => {
   expect(() => opened().player.now).toThrow('a player');
 });
 
-test('a new training has a new player, and what the old one still says is not heard', async () => {
+test('a new training has a new player, and events of the old player are ignored', async () => {
   const { player, losses, reports } = opened();
   let go: () => void = () => undefined;
   player.take(
@@ -75,7 +75,7 @@ test('a new training has a new player, and what the old one still says is not he
   expect(reports.finished).toBe(1);
 });
 
-test('a silenced player goes on unheard, until the next one is taken', async () => {
+test('events of a silenced player are ignored until the next player takes over', async () => {
   const { player, losses, reports } = opened();
   player.take(counting(1), undefined);
   player.silence();

@@ -17,7 +17,7 @@ test('the first failure is the one that counts, until the training has been repl
   expect(phase.breaks(killed)).toBe(killed);
 });
 
-test('nothing leads back from closed', () => {
+test('a closed session stays closed', () => {
   const phase = new SessionPhase();
   phase.close();
   phase.breaks(lost);

@@ -65,7 +65,7 @@ function playing(options: Partial<PlayerOptions> & Pick<PlayerOptions, 'training
   return { player, events, steps };
 }
 
-test.each([2, 10, 60])('%i steps a second are so many, the sampled ones among them', async (stepsPerSecond) => {
+test.each([2, 10, 60])('%i steps per second include the sampled steps', async (stepsPerSecond) => {
   const { training } = counting();
   const { player, steps } = playing({ training });
   player.control({ type: 'play', stepsPerSecond });
@@ -95,7 +95,7 @@ test.each([1, 2, 500])(
   },
 );
 
-test('the search for a loss that broke begins when no step is in flight, from the last checkpoint', async () => {
+test('the search for the first number that is not finite begins when no step is in flight, from the last checkpoint', async () => {
   const { training, flying } = counting(20, (step) => (step === 100 ? Number.NaN : 1));
   const found: { step: number; checkpoint: number | undefined; flying: number }[] = [];
   const { player, events } = playing({
@@ -113,7 +113,7 @@ test('the search for a loss that broke begins when no step is in flight, from th
   expect(events.some((e) => e.type === 'state' && e.state === 'paused')).toBe(false);
 });
 
-test('a failure is reported once, and does not wait for the player', async () => {
+test('a failure is reported once, without waiting for the player', async () => {
   const { training } = counting();
   const told: unknown[] = [];
   const broken = { ...training, run: () => Promise.reject(new Error('lost')) } as Training;

@@ -107,7 +107,7 @@ const settled = async ({ turns }: ReturnType<typeof run>) => {
   await new Promise((resolve) => setTimeout(resolve));
 };
 
-test('a run that played goes on by itself, from the micro-batch where it was', async () => {
+test('a run that played continues by itself, from the same micro-batch', async () => {
   const own = run();
   own.turns.control(PLAY);
   own.newest().lose(lost());
@@ -177,7 +177,7 @@ test('without a restart left the run ends at its last checkpoint', async () => {
   expect(own.notices()).toEqual(['gave up, undefined']);
 });
 
-test('a question that fails with the device is asked again of the new training', async () => {
+test('a request that fails because of the device is repeated with the new training', async () => {
   const own = run();
   const asked: string[] = [];
   const answer = await own.recovery.outlive(async () => {
@@ -189,7 +189,7 @@ test('a question that fails with the device is asked again of the new training',
   expect(asked).toEqual(['first', 'number 2']);
 });
 
-test('a question that fails for a reason of its own, or with a run that has ended, is answered with that', async () => {
+test('a request that fails for another reason, or because the run has ended, returns this error', async () => {
   const own = run();
   const wrong = new LockstepError('config', 'No such rank.', 'Choose another one.');
   await expect(own.recovery.outlive(() => Promise.reject(wrong))).rejects.toBe(wrong);

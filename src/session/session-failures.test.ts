@@ -90,7 +90,7 @@ test('no restart is left: a clear failure, and the weights of the last checkpoin
   await s.close();
 });
 
-test('no restart is left while it plays: the run is at the last checkpoint, and says what is gone', async () => {
+test('no restart is left while the run plays: the run is at the last checkpoint, and says which steps are lost', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 0 });
   const failed = s.until('state', ({ state }) => state === 'failed');
   await s.api.killRank(1, { step: 400 });
@@ -111,7 +111,7 @@ test('no restart is left while it plays: the run is at the last checkpoint, and 
   await s.close();
 });
 
-test('killed before anything was kept: the start is left, and can be looked at', async () => {
+test('killed before the first checkpoint: the initial weights are left, and can be viewed', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 0 });
   const failed = s.until('state', ({ state }) => state === 'failed');
   await s.api.killRank(0);
@@ -149,7 +149,7 @@ test.each(['shared', 'workers'] as const)(
     }),
 );
 
-test('headless: the report is that of what is left, with the error', async () => {
+test('headless: the report has the finished steps, and the error', async () => {
   const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);
   // A checkpoint is kept each second.
   const { report, weights } = await onStillClock(() =>

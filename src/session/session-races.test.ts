@@ -39,7 +39,7 @@ const states = (s: TestSession) => s.events.flatMap((e) => (e.type === 'state' ?
 const stepsOf = (s: TestSession) =>
   s.events.flatMap((e) => (e.type === 'losses' ? e.records.map((record) => record.step) : []));
 
-test('pause and play in one breath is one run: every step once, one loop', async () => {
+test('pause and play at the same time give one run: every step once, one loop', async () => {
   const s = await openTestSession(ddp);
   const running = s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 30);
   s.control(FAST);

@@ -35,7 +35,7 @@ test('automatic takes the CPU where only a software adapter is, and says so; els
   await s.close();
 });
 
-test('a lost device: training goes on from the last step on a new one', async () => {
+test('a lost device: training continues from the last step on a new device', async () => {
   const s = await openTestSession(ddp, { gpu: node.gpu });
   await s.api.traceStep();
   const before = await s.api.traceStep();
@@ -68,7 +68,7 @@ test('a device lost while playing: no promise hangs, the run goes on by itself',
 });
 
 test(
-  'lost again before a step was taken: it goes on from the same step',
+  'lost again before a step was taken: the run continues from the same step',
   place({ rest: 'device-loss.null.test.ts loses devices in close succession' }),
   async () => {
     const s = await openTestSession(ddp, { gpu: node.gpu });
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('what is asked for during a restart is done after it: a traced step, play, Reset', async () => {
+test('requests during a restart are done after it: a traced step, play, Reset', async () => {
   const s = await openTestSession(ddp, { gpu: node.gpu });
   await s.api.traceStep();
   const lose = async () => {
@@ -189,7 +189,7 @@ test('a session closed during a restart leaves no device behind', async () => {
   expect(s.events.some((e) => e.type === 'state' && e.state === 'paused')).toBe(false);
 });
 
-test('where no second device is to be had, training goes on on the CPU and says so', async () => {
+test('if there is no second device, training continues on the CPU, and a notice says so', async () => {
   let asked = 0;
   const once = { requestAdapter: async () => (asked++ === 0 ? node.gpu.requestAdapter() : null) } as unknown as GPU;
   const s = await openTestSession(ddp, { gpu: once });

@@ -17,7 +17,7 @@ const ddp: ConfigInput = {
   seed: 3,
 };
 
-test('opens paused with everything that the page draws', async () => {
+test('opens paused, with all data that the page draws', async () => {
   const s = await openTestSession(ddp);
   expect(s.info.worldSize).toBe(4);
   expect(s.info.ranks).toBe(4);

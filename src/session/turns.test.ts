@@ -11,7 +11,7 @@ function recorded() {
   return { obeyed, turns: new Turns((message) => obeyed.push(message)) };
 }
 
-test('without a change a message is obeyed at once', () => {
+test('without a pending change a message is handled at once', () => {
   const { obeyed, turns } = recorded();
   turns.control(PLAY);
   expect(turns.plays).toBe(true);
@@ -20,7 +20,7 @@ test('without a change a message is obeyed at once', () => {
   expect(obeyed).toEqual([PLAY, PAUSE]);
 });
 
-test('changes run one after the other, and one that fails does not hold up the next', async () => {
+test('changes run one after the other, and a failed change does not block the next', async () => {
   const { turns } = recorded();
   const order: string[] = [];
   const first = turns.change(async () => {
@@ -37,7 +37,7 @@ test('changes run one after the other, and one that fails does not hold up the n
   expect(turns.changing).toBe(false);
 });
 
-test('of the messages that come during changes the last is handed on, after the last change', async () => {
+test('of the messages during changes only the last is handled, after the last change', async () => {
   const { obeyed, turns } = recorded();
   const first = turns.change(async () => {});
   const second = turns.change(async () => expect(obeyed).toEqual([]));
@@ -47,7 +47,7 @@ test('of the messages that come during changes the last is handed on, after the 
   expect(obeyed).toEqual([PLAY]);
 });
 
-test('it plays on after a change only where it played and nobody has said anything else', async () => {
+test('after a change the run plays only if it played before and no message says otherwise', async () => {
   const { obeyed, turns } = recorded();
   turns.control(PLAY);
   await turns.change(async () => turns.goOn());

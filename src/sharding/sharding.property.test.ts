@@ -146,7 +146,7 @@ describe('Partial', () => {
     expect([...sum]).toEqual([0.5, 6, -0]);
     expect(at(data, 0)[0]).toBe(1e8);
   });
-  test('the first device gets the value and the others nothing to add', () => {
+  test('the first device gets the value, and the other devices get zeros', () => {
     const parts = addends.map(({ piece }) => slice(Float32Array.of(-0, 2, 3), [3], piece));
     expect(parts.map((p) => [...p])).toEqual([
       [-0, 2, 3],
@@ -192,7 +192,7 @@ describe('layouts', () => {
     expect(pieceOn(ownedBy([2], 2, [0]), 0)).toEqual(wholeOf([2]));
     expect(pieceOn(ownedBy([2], 2, [0]), 1)).toBeUndefined();
   });
-  test('an owner that does not hold its part is named', () => {
+  test('an owner without its part is named', () => {
     const layout = distributed(
       [2],
       [0, 1].map((device) => ({ device, cuts: [{ placement: shard(0), index: device, count: 2 }] })),

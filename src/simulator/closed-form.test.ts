@@ -130,7 +130,7 @@ test('every rank pays the start of each collective once, and of messages outside
   expect(time(9) - time(0)).toBeCloseTo(9, 9);
 });
 
-test('the start is part of a rank’s first send, so that its queue is busy from the moment on at which it could start', () => {
+test('the start cost is part of a rank’s first send, so its queue is busy from the earliest possible start', () => {
   const inputs = Array.from({ length: 4 }, () => new Float32Array(64));
   const program = programOf({
     ...{ algorithm: 'ring', op: 'allReduce', reduceOp: 'sum', mesh: 4, root: 0, inputs },

@@ -120,7 +120,7 @@ test('half precision: products at the rate of tensor cores, two bytes an element
   expect(modelledStep(half, HARDWARE.nvlink8).stepUs).toBeLessThan(modelledStep(full, HARDWARE.nvlink8).stepUs / 2);
 });
 
-test('each machine says what it assumes', () => {
+test('each machine lists its assumptions', () => {
   for (const [id, hardware] of Object.entries(HARDWARE)) {
     expect(hardware.id).toBe(id);
     const { label, assumptions } = describe(hardware);

@@ -104,7 +104,7 @@ test('the same Program takes the same time again', () =>
     }),
   ));
 
-test('asking only the queues that something changed for gives the same times as asking all', () =>
+test('checking only the affected queues gives the same times as checking all queues', () =>
   fc.assert(
     fc.property(programs, machines, (program, hardware) => {
       const plainly = new PlainSimulation(program, hardware, slownessOf([])).run().times;

@@ -12,7 +12,7 @@ describe.each(['f16', 'bf16'] as const)('%s', (format) => {
   const first = format === 'f16' ? 0 : 0x80;
   const values = Array.from({ length: finite(format) - first }, (_, i) => toFloat(first + i));
 
-  test('every value comes back as it was', () => {
+  test('every value is decoded to itself', () => {
     const changed: number[] = [];
     for (let half = first; half < finite(format); half++) {
       const [back, negated] = [toHalf(toFloat(half)), toHalf(-toFloat(half))];
@@ -57,7 +57,7 @@ describe.each(['f16', 'bf16'] as const)('%s', (format) => {
     );
   });
 
-  test('what is too large is infinite', () => {
+  test('values that are too large become infinite', () => {
     const half = finite(format) - 1;
     expect(sum(half, half)).toBe(finite(format));
     expect(toHalf(format === 'f16' ? 65_520 : 3.4e38)).toBe(finite(format));

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { bufferWords } from './buffer-words';
 
-test('a later life has no name of its own', () => {
+test('a buffer that is gathered again has the same name in words', () => {
   expect(bufferWords('1.out~1')).toBe(bufferWords('1.out'));
   expect(bufferWords('1.out@2~1')).toBe(bufferWords('1.out@2'));
   expect(bufferWords('0.weight.halves~3')).toBe('0.weight, kept as halves');

@@ -16,7 +16,7 @@ const step = makeTrace([
   { id: 4, device: 1, us: [15, 20], deps: [3] },
 ]);
 
-test('an event is held up by the last to come of what it needs', () => {
+test('an event is held up by whichever of its inputs is ready last', () => {
   const causes = createCauses(step, 'modelled');
   expect([0, 1].map(causes.heldBy)).toEqual([undefined, undefined]);
   expect(causes.heldBy(2)).toEqual({ event: 0, by: 'data', releasedUs: 10 });
@@ -28,7 +28,7 @@ test('an event is held up by the last to come of what it needs', () => {
   expect(causes.needs(4)).toEqual([3]);
 });
 
-test('a message that was there before its receiver does not hold it up', () => {
+test('a message that arrived before its receiver was ready does not hold it up', () => {
   const early = makeTrace([
     { id: 0, device: 1, queue: 'comm', us: [0, 9] },
     ...transfer([1, 2], 0, 1, { slice: chunk, us: [0, 3], recvUs: [9, 9] }),
@@ -58,7 +58,7 @@ describe('the critical path', () => {
     expect(path).toMatchObject({ totalUs: 20, computeUs: 15, messageUs: 5, waitsUs: 0 });
   });
 
-  test('a stretch in which everything was there and nothing began is a wait', () => {
+  test('a time in which everything was ready and nothing began is a wait', () => {
     const late = makeTrace([
       { id: 0, us: [1, 4] },
       { id: 1, us: [6, 9], deps: [0] },
@@ -71,7 +71,7 @@ describe('the critical path', () => {
     ]);
   });
 
-  test('of nothing is nothing', () => {
+  test('is empty for an empty step', () => {
     expect(criticalPath(createCauses(makeTrace([]), 'modelled'))).toMatchObject({ parts: [], totalUs: 0 });
   });
 });

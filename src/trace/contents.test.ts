@@ -44,7 +44,7 @@ test('the array stays the same one until somebody writes', () => {
   expect(before?.values).toEqual(Float32Array.of(10, 20, 30, 40));
 });
 
-test('a stretch behind one that was not captured is known, the gap is not', () => {
+test('elements after an uncaptured range are known, elements in the range are not', () => {
   const holes = makeTrace([
     { writes: ['b'], captured: [captured('b', [1, 2])] },
     { writes: ['b'], captured: [captured('b', [5, 6], 4)] },
@@ -70,7 +70,7 @@ const write = fc.record({
   values: fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 5 }),
 });
 
-test('any walk of the cursor sees what the plain fold sees', () =>
+test('any movement of the cursor gives the contents of the plain fold', () =>
   fc.assert(
     fc.property(fc.array(write, { maxLength: 12 }), fc.array(fc.integer({ min: -1, max: 14 })), (writes, walk) => {
       const random = makeTrace(

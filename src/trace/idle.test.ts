@@ -10,7 +10,7 @@ const step = makeTrace([
   { id: 3, device: 1, us: [15, 20], deps: [2] },
 ]);
 
-test('time adds up, and what was waited before a message left is idle', () => {
+test('times add up, and waiting before a message is sent is idle time', () => {
   expect(timeUse(step, 'modelled', 0)).toEqual({
     device: 0,
     computeUs: 10,
@@ -37,7 +37,7 @@ test('time adds up, and what was waited before a message left is idle', () => {
   expect(busySpans(step, 'modelled')[2]).toEqual({ startUs: 6, endUs: 15 });
 });
 
-test('a device that only computes has no overlap to speak of', () => {
+test('a device that only computes has no overlap', () => {
   expect(timeUse(makeTrace([{ us: [0, 4] }]), 'modelled', 0)).toMatchObject({ overlap: undefined, idle: 0 });
   expect(timeUse(makeTrace([]), 'modelled', 0)).toMatchObject({ idle: 0, totalUs: 0 });
 });
@@ -67,7 +67,7 @@ test('names the bucket whose all-reduce is waited for, and ranks where there are
   expect(whyIdle(ddp, 'modelled', 0, 4)).toBe("rank 0 waits for rank 1 in bucket 2's all-reduce");
 });
 
-test('on the measured clock a device with all it needs waits for its turn', () => {
+test('on the measured clock a device that has its inputs waits for the processor', () => {
   const turns = makeTrace([
     { id: 0, device: 0, us: [0, 2] },
     { id: 1, device: 1, us: [2, 4] },

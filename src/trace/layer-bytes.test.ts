@@ -60,7 +60,7 @@ test.each<readonly [string, ConfigInput]>([
   else expect(inside).toBeLessThan(metrics.traffic.total);
 });
 
-test('a layer says what it sends, and the loss has no module', async () => {
+test('a layer has the bytes that it sends, and the loss has no module', async () => {
   const { metrics } = await traced({ ...GPT, worldSize: 2 });
   const layers = must(metrics.formula.layers, 'layers');
   expect(layers.map(({ module }) => module)).toEqual([

@@ -14,7 +14,7 @@ const step = makeTrace([
   ...transfer([15, 16], 1, 0, { slice: slice('b.grad', 0, 1), us: [10, 11], apply: 'add' }),
 ]);
 
-test('a packet joins a send with its receive and lasts until it is taken', () => {
+test('a packet connects a send with its receive and lasts until the receive ends', () => {
   const [first, second] = packetsOf(step);
   expect(packetsOf(step)).toHaveLength(3);
   expect(first).toEqual({
@@ -44,7 +44,7 @@ test('packets under way at a time', () => {
   expect(first && [0, 4, 6.5, 9, 20].map((t) => progressAt(first, 'modelled', t))).toEqual([0, 0, 0.5, 1, 1]);
 });
 
-test('a receive without its send is no packet but an error', () => {
+test('a receive without its send is an error', () => {
   const broken = makeTrace(step.events.filter((e) => e.id !== 13));
   expect(() => packetsOf(broken)).toThrow('the send that event 14 received');
 });

@@ -78,7 +78,7 @@ describe('steps', () => {
     expect(back(stride)).toEqual([...walk(stride).slice(0, -1).reverse(), -1]);
   });
 
-  test('end what is under way before anything else begins', () => {
+  test('finish started events before others begin', () => {
     expect(nextStop(step, { event: 8, fraction: 0.3 }, 'moment')).toBe(11);
     expect(nextStop(step, { event: 11, fraction: 0.9 }, 'moment')).toBe(11);
     expect(nextStop(step, REST(11), 'moment')).toBe(13);

@@ -176,7 +176,7 @@ test.each([
   }
 });
 
-test('contents at a cursor do not depend on the way there', async () => {
+test('contents at a cursor do not depend on the cursor’s earlier positions', async () => {
   const { traces } = await run({ mode: 'ddp', worldSize: 3, batchSize: 12, ddp: { bucketCapMb: 0.0002 } }, 2);
   const trace = at(traces, 1);
   const cursor = new ContentsCursor(trace);
@@ -209,7 +209,7 @@ test('after the last event the weights are the trained ones; the next step begin
     });
   }));
 
-test('what a receive leaves is what was there plus what was sent, to the last bit', () =>
+test('a receive leaves the earlier value plus the sent value, to the last bit', () =>
   holds(({ traces }) => {
     for (const trace of traces) {
       for (const { send, recv, source, target, from, to, apply } of packetsOf(trace)) {
@@ -265,7 +265,7 @@ test('a moment is one stretch of the step, holds both ends of its messages, and 
     }
   }));
 
-test('time is used up: computing, communicating in the open and idling fill the step', () =>
+test('computing, exposed communication and idle time add up to the step', () =>
   holds(({ traces }) => {
     for (const trace of traces) {
       for (const clock of CLOCKS) {
@@ -334,7 +334,7 @@ test('on the modelled clock no queue does two things at once', () =>
     }
   }));
 
-test('every event has a sentence that says what it is, without a hole', () =>
+test('every event has a complete sentence', () =>
   holds(({ traces }) => {
     for (const trace of traces) {
       for (let index = -1; index <= trace.events.length; index++) {
@@ -345,7 +345,7 @@ test('every event has a sentence that says what it is, without a hole', () =>
   }, 2));
 
 describe.each(['ddp', 'dataParallel', 'modelParallel'] satisfies readonly Mode[])('%s', (mode) => {
-  test('the same Program leaves the same text wherever its ranks live', async () => {
+  test('the same Program gives the same text in every placement', async () => {
     const config: ConfigInput = { mode, worldSize: 3, batchSize: 12, data: { type: 'xor', samples: 30 } };
     const shared = await run({ ...config, placement: 'shared' }, 3);
     const apart = await run({ ...config, placement: 'workers' }, 3);
@@ -353,7 +353,7 @@ describe.each(['ddp', 'dataParallel', 'modelParallel'] satisfies readonly Mode[]
   });
 });
 
-test('naive model parallelism: one device computes at a time, and the others say for what they wait', async () => {
+test('naive model parallelism: one device computes at a time, and the others say what they wait for', async () => {
   const { traces } = await run({ mode: 'modelParallel', worldSize: 3, batchSize: 12 }, 1);
   const trace = at(traces, 0);
   const busy = trace.events

@@ -105,7 +105,7 @@ test('the naive all-reduce moves whole buckets', () => {
   ]);
 });
 
-test('what overlaps is said from both sides, on the clock where it does', () => {
+test('the sentences of both overlapping events mention the overlap, on the clock on which they overlap', () => {
   const trace = makeTrace([
     ...ranks,
     {
@@ -173,7 +173,7 @@ test('one process that drives several devices names them as PyTorch does', () =>
   ]);
 });
 
-test('tensors that travel as one flat tensor', () => {
+test('tensors that are sent as one flat tensor', () => {
   const names = ['0.weight', '0.bias'];
   const flat = 'flat.parameters.0';
   const gradients = 'flat.gradients.0';
@@ -275,7 +275,7 @@ test('the text form has one line per event, and no times', () => {
   expect(printTrace(slower)).toBe(printTrace(trace));
 });
 
-test('layers of a convolutional net and of a transformer go by what they are', () => {
+test('layers of a convolutional net and of a transformer are named by their kind', () => {
   const of = (name: string, module: string, more: Partial<EventSketch> = {}): EventSketch => ({
     name,
     module,

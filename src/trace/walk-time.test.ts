@@ -41,7 +41,7 @@ describe('createWalkTime', () => {
     expect(walk.positionAt(0)).toEqual({ event: -1, fraction: 1 });
   });
 
-  it('has an answer for a step without events', () => {
+  it('works for a step without events', () => {
     const walk = createWalkTime(makeTrace([]), 'modelled');
     expect(walk.timeOf({ event: -1, fraction: 1 })).toBe(0);
     expect(walk.positionAt(3)).toEqual({ event: -1, fraction: 1 });

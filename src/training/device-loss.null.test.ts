@@ -77,7 +77,7 @@ async function lose(s: TestSession) {
 
 const LOST_TWICE = 'below a device is lost while it plays, and device-loss.gpu.test.ts loses ten';
 
-test('ten losses while playing: each time it goes on by itself from the step it had reached', {
+test('ten losses while playing: each time the run continues by itself from the reached step', {
   timeout: 60_000,
   ...place({ rest: LOST_TWICE }),
 }, async () => {
@@ -100,7 +100,7 @@ test('ten losses while playing: each time it goes on by itself from the step it 
   await s.close();
 });
 
-test('losses in close succession: it waits for the user, says why, and is at one step', async () => {
+test('losses in close succession: the run waits for the user, says why, and is at one step', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 100 }, { gpu: readsZeros() });
   s.control(FAST);
   let { next } = await lose(s);

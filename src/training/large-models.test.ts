@@ -65,7 +65,7 @@ test('weights that the host cannot hold are refused where the devices could', ()
   expect(() => check(gpt2({ ...five, ddp: { rankSeeds: 'beforeModel' } }))).toThrow('take 2.3 GiB');
 });
 
-test('the CPU device is refused what the page cannot hold, and WebGPU is not asked', () => {
+test('a model that is too large for the page is refused on the CPU device, before WebGPU is requested', () => {
   const config = gpt2();
   const { programs } = planOf(config, {});
   expect(() => checkCpuMemory(config, [programs, []], 2 * GIB)).toThrow(

@@ -44,7 +44,7 @@ test.each([
     }
 });
 
-test('where links are slow beside the kernels, overlap saves time; one bucket leaves nothing to overlap with', () => {
+test('if links are slow compared with the kernels, overlap saves time; with one bucket nothing overlaps', () => {
   const saved = (cap: number) => {
     const times = overlapTimes(blueprint({ bucketCapMb: cap }));
     return times.map((t) => t.withoutOverlapUs - t.withOverlapUs);

@@ -60,7 +60,7 @@ const bitsOf = async (training: Training) =>
     [...held].map(([name, values]) => [name, [...new Uint32Array(values.buffer, values.byteOffset, values.length)]]),
   );
 
-test('trainings that take turns have the bits that each has alone', async () => {
+test('trainings that take turns give the same bits as alone', async () => {
   const alone = [];
   for (const input of RUNS) {
     const training = await open(input);

@@ -29,7 +29,7 @@ const CONFIG = {
 
 const run = async (more: ConfigInput = {}, options: RunOptions = {}) => runConfig({ ...CONFIG, ...more }, {}, options);
 
-test('three steps of two micro-batches are six, and three in the report', async () => {
+test('three steps of two micro-batches run six micro-batches, and the report has three steps', async () => {
   const told: string[] = [];
   const { report, traces } = await run(
     {},
@@ -68,7 +68,7 @@ test('bytes and modelled times "a step" are those of all its micro-batches', asy
   expect(modelled).toBeGreaterThan(1.5 * at(overlapTimes(half), 0).withOverlapUs);
 });
 
-test('epochs are epochs of the data: what is left of a step at their end is run and not applied', async () => {
+test('epochs are epochs of the data: an incomplete step at the end is computed but not applied', async () => {
   // Five micro-batches of 8 in 40 rows, and none is short.
   const { report } = await run({ epochs: 1, batchSize: 16 });
   expect(report.losses).toHaveLength(5);
@@ -77,7 +77,7 @@ test('epochs are epochs of the data: what is left of a step at their end is run 
 });
 
 describe('checkpoints', () => {
-  test('come after so many steps, and are named by steps', async () => {
+  test('are written after the given number of steps, and named by steps', async () => {
     const saved: CheckpointFiles[] = [];
     const save = async (files: CheckpointFiles) => {
       saved.push(files);
@@ -120,7 +120,7 @@ describe('checkpoints', () => {
     expect(describeCheckpoint('run', at(saved, 0).state).step).toBe(report.steps);
   });
 
-  test('one of the version that counted micro-batches as steps goes on where it was', async () => {
+  test('a checkpoint of the version that counted micro-batches as steps continues at its position', async () => {
     const decode = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
     const files = { 'run.safetensors': decode(old.model), 'run.state.safetensors': decode(old.state) };
     // Saved after three micro-batches of two a step.
@@ -174,7 +174,7 @@ test('under Adam the count that corrects the bias is of steps on every rank, als
   expect([a.report.steps, b.report.steps]).toEqual([2, 2]);
 });
 
-test('a fault that never came is named in a notice, with the steps that there were', async () => {
+test('a fault that never happened is named in a notice, with the number of steps', async () => {
   const { report } = await run({ steps: 4 }, { faults: [{ what: 'kill', rank: 1, step: 4 }] });
   expect(report.notices.find(({ id }) => id === 'fault-never')?.text).toBe(
     'The kill of rank 1 planned for step 4 never came: this run had the steps 0 to 3.',

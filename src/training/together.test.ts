@@ -110,7 +110,7 @@ test.each(runs)('%s: whole groups are one Program, and need no more memory', (_n
   }
 });
 
-test('a checkpoint in the middle of a step goes on there', async () => {
+test('a checkpoint in the middle of a step is resumed there', async () => {
   const config: ConfigInput = { mode: 'ddp', accumulate: 4 };
   const straight = await after(config, [16]);
   const training = await opened(config);

@@ -152,7 +152,7 @@ describe.each(cases)('%s', (_, config) => {
     expect(bytesAgree).toBe(true);
   });
 
-  test('contents after the last event are the weights read back, and where the next step starts', async () => {
+  test('contents after the last event are the weights read back, and the start of the next step', async () => {
     const { training, trace } = await traced(config);
     const { devices } = await training.weights();
     const end = contentsAt(trace, trace.events.length - 1);
@@ -297,7 +297,7 @@ test('DDP sends one bucket in iteration 0 and the rebuilt ones after it', async 
   expect(bucketsOf(await traced(config, 1))).toEqual([0, 1]);
 });
 
-test('of long buffers the first elements are kept, of a chunk its own', async () => {
+test('of long buffers the first elements are captured, of a chunk the chunk’s elements', async () => {
   const layers = [
     { type: 'Linear', in: 2, out: 64 },
     { type: 'Linear', in: 64, out: 64 },

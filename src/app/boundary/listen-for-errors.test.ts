@@ -12,7 +12,7 @@ const fired = (type: string, fields: object): readonly Notice[] => {
   return said;
 };
 
-test('an error that nobody catches and a rejection that nobody awaits are said', () => {
+test('uncaught errors and unhandled rejections become notices', () => {
   expect(fired('error', { error: new TypeError('x is undefined') })).toMatchObject([
     { level: 'error', id: 'stray', text: 'Something went wrong outside the run: x is undefined' },
   ]);
@@ -22,7 +22,7 @@ test('an error that nobody catches and a rejection that nobody awaits are said',
   ).toBeLessThan(400);
 });
 
-test('what is not of this page is not said', () => {
+test('harmless errors, and errors of other pages and extensions, are ignored', () => {
   expect(fired('error', { message: 'ResizeObserver loop completed with undelivered notifications.' })).toEqual([]);
   expect(fired('error', { error: null, message: 'Script error.' })).toEqual([]);
   expect(fired('unhandledrejection', { reason: new LockstepError('aborted', 'The session was ended.') })).toEqual([]);

@@ -5,7 +5,7 @@ import { versionIn } from './site-version';
 const page = (entry: string) =>
   `<!doctype html><title>Lockstep</title><script type="module" crossorigin src="./assets/${entry}"></script>`;
 
-test('the version that runs here, another one, and no answer of this site', () => {
+test('the running version, another version, and an answer of another site', () => {
   expect(versionIn(page('index-A1.js'), './assets/index-A1.js')).toBe('same');
   expect(versionIn(page('index-A1.js'), 'https://example.org/some/folder/assets/index-A1.js?x=1')).toBe('same');
   expect(versionIn(page('index-B2.js'), './assets/index-A1.js')).toBe('newer');
@@ -16,7 +16,7 @@ test('the version that runs here, another one, and no answer of this site', () =
   expect(versionIn('', '')).toBe('unknown');
 });
 
-test('the page as the development server gives it', () => {
+test('the page that the development server serves', () => {
   const html = '<title>Lockstep</title><script type="module" src="./src/app/main.tsx"></script>';
   expect(versionIn(html, './src/app/main.tsx')).toBe('same');
 });

@@ -15,7 +15,7 @@ const RUNS = [
 ];
 
 describe('the second run in the link', () => {
-  it('says only what differs, in the words of a permalink', () => {
+  it('contains only what differs, in the words of a permalink', () => {
     const [first] = suggestionsFor(OPENING_CONFIG);
     expect(first && printBeside(OPENING_CONFIG, first.config)).toBe('mode:single');
     expect(printBeside(OPENING_CONFIG, { ...OPENING_CONFIG, ddp: { ...OPENING_CONFIG.ddp, bucketCapMb: 25 } })).toBe(
@@ -33,12 +33,12 @@ describe('the second run in the link', () => {
     }
   });
 
-  it('brings back another run altogether', () => {
+  it('restores a completely different run', () => {
     for (const run of RUNS)
       for (const other of RUNS) expect(parseBeside(run, printBeside(run, other)).config).toEqual(other);
   });
 
-  it('survives the permalink around it, with names that have commas', () => {
+  it('survives inside a permalink, with names that contain commas', () => {
     const run = withOptimizer(OPENING_CONFIG, 'SGD');
     const beside = { ...run, weights: 'a,b:c=d&e %.safetensors' };
     const hash = printPermalink(run, { ...DEFAULT_VIEW, beside: printBeside(run, beside) }, []);
@@ -47,7 +47,7 @@ describe('the second run in the link', () => {
     expect(parseBeside(link.config, link.view.beside ?? '').config).toEqual(beside);
   });
 
-  it('names what it cannot use, and takes the rest', () => {
+  it('names the settings that it cannot use, and uses the others', () => {
     const { config, notices } = parseBeside(OPENING_CONFIG, 'mode:nothing,bucket:25,such:1');
     expect(config).toEqual({ ...OPENING_CONFIG, ddp: { ...OPENING_CONFIG.ddp, bucketCapMb: 25 } });
     expect(notices.map(({ text }) => text)).toEqual([
@@ -56,14 +56,14 @@ describe('the second run in the link', () => {
     ]);
   });
 
-  it('is never empty: two equal runs differ in nothing', () => {
+  it('is never empty, also for two equal runs', () => {
     expect(printBeside(OPENING_CONFIG, OPENING_CONFIG)).toBe('seed:0');
     expect(parseBeside(OPENING_CONFIG, 'seed:0').config).toEqual(OPENING_CONFIG);
   });
 });
 
 describe('suggestions', () => {
-  it('begin with one device, or with DDP where that is what runs', () => {
+  it('begin with one device, or with DDP if one device is running', () => {
     const words = (hash: string) => suggestionsFor(parsePermalink(hash).config).map((suggestion) => suggestion.words);
     expect(words('')[0]).toBe('on one device');
     expect(words('#mode=single')[0]).toBe('with DistributedDataParallel');

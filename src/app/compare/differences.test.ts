@@ -17,18 +17,18 @@ const differenceIn = (name: string, a: Partial<SideFacts>, b: Partial<SideFacts>
   differencesOf(facts(a), facts(b), 'modelled').find((row) => row.name === name)?.difference;
 
 describe('the table of differences', () => {
-  it('says how many times as much B has', () => {
+  it('says how many times as large B’s number is', () => {
     expect(differenceIn('Step time', { stepUs: 100 }, { stepUs: 350 })).toBe('× 3.5');
     expect(differenceIn('Step time', { stepUs: 350 }, { stepUs: 100 })).toBe('÷ 3.5');
     expect(differenceIn('Step time', {}, {})).toBe('the same');
   });
 
-  it('says which of the two sends where only one does', () => {
+  it('says which run sends if only one of them sends', () => {
     expect(differenceIn('Bytes', { bytes: 4248 }, {})).toBe('only A');
     expect(differenceIn('Messages', {}, { messages: 24 })).toBe('only B');
   });
 
-  it('counts what is hidden in points, and says nothing where nothing is sent', () => {
+  it('gives hidden communication in percentage points, and nothing if nothing is sent', () => {
     expect(differenceIn('Hidden', { hidden: 0.9 }, { hidden: 0.25 })).toBe('−65 points');
     expect(differenceIn('Hidden', { hidden: 0.9 }, {})).toBe('–');
   });
@@ -53,7 +53,7 @@ describe('max |w_A - w_B|', () => {
     expect(weightDifference(snapshotOf(3, [1]), snapshotOf(3, [1]))).toBe(0);
   });
 
-  it('is none for other steps and other nets, and not a number where a weight is none', () => {
+  it('is undefined for other steps and other nets, and NaN if a weight is NaN', () => {
     expect(weightDifference(snapshotOf(3, [1]), snapshotOf(4, [1]))).toBeUndefined();
     expect(weightDifference(snapshotOf(3, [1]), snapshotOf(3, [1, 2]))).toBeUndefined();
     expect(weightDifference(snapshotOf(3, [1, Number.NaN, 1]), snapshotOf(3, [1, 1, 3]))).toBeNaN();

@@ -19,7 +19,7 @@ describe('two steps on one clock', () => {
     expect(long.placeAt(1.5)).toMatchObject({ event: 1, fraction: 0.5 });
   });
 
-  it('leaves the one that is over at its end', () => {
+  it('leaves the shorter step at its end', () => {
     expect(short.placeAt(4.5)).toMatchObject({ event: 2, fraction: 1 });
     expect(long.placeAt(4.5)).toMatchObject({ event: 4, fraction: 0.5 });
   });
@@ -28,7 +28,7 @@ describe('two steps on one clock', () => {
     expect(short.placeAt(0)).toMatchObject({ event: -1, fraction: 1 });
   });
 
-  it('goes from the end of a moment to the next in either of them, and back', () => {
+  it('goes from the end of a moment to the next moment of either run, and back', () => {
     expect(nextTime(both, 0, 'moment')).toBe(1);
     expect(nextTime(both, 3, 'moment')).toBe(4);
     expect(nextTime(both, 5, 'moment')).toBe(5);
@@ -36,7 +36,7 @@ describe('two steps on one clock', () => {
     expect(previousTime(both, 1, 'moment')).toBe(0);
   });
 
-  it('rests at the end of a moment, and comes to the same place whichever way', () => {
+  it('rests at the end of a moment, and reaches the same place from both directions', () => {
     for (let time = 0; time < 5; time = nextTime(both, time, 'moment')) expect(long.placeAt(time)?.fraction).toBe(1);
   });
 

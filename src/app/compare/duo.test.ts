@@ -97,7 +97,7 @@ async function loseRank({ store, controller }: Side): Promise<void> {
   await restarted;
 }
 
-test('both play on by themselves after one of them has lost a rank', async () => {
+test('both runs continue by themselves after one of them has lost a rank', async () => {
   const { sides, duo, step } = await compared();
   duo.play();
   await expect.poll(step, PATIENCE).toBeGreaterThan(1);
@@ -109,7 +109,7 @@ test('both play on by themselves after one of them has lost a rank', async () =>
 
 const STOPPED = 'the test above stops both runs for a lost rank, and lets them play on';
 
-test('where the user pauses, both stay at rest after that', place({ rest: STOPPED }), async () => {
+test('if the user pauses, both runs stay paused', place({ rest: STOPPED }), async () => {
   const { sides, duo, step } = await compared();
   duo.play();
   await expect.poll(step, PATIENCE).toBeGreaterThan(1);

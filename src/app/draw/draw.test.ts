@@ -28,7 +28,7 @@ describe('hitTest', () => {
     expect(hitTest(apart, { x: 12, y: 30 }, 6)).toBeUndefined();
   });
 
-  it('prefers what lies under the pointer to what is only near', () => {
+  it('prefers the item under the pointer to items that are only near', () => {
     expect(hitTest([box('under', 0, 0, 50, 50), box('near', 52, 0, 10, 10)], { x: 49, y: 5 }, 8)?.id).toBe('under');
   });
 });
@@ -57,7 +57,7 @@ describe('text', () => {
   const measure: MeasureText = (text) => text.length * 10;
   const style = { size: 11 };
 
-  it('is cut to its width, or left out where nothing would be left of it', () => {
+  it('is cut to its width, or omitted if no text would remain', () => {
     expect(ellipsize('rank 3', 60, style, measure)).toBe('rank 3');
     expect(ellipsize('replicate', 60, style, measure)).toBe('repli…');
     expect(ellipsize('replicate', 30, style, measure)).toBe('');

@@ -11,7 +11,7 @@ function manual() {
 }
 
 describe('frames', () => {
-  it('draws what asked for it, once, and then rests', () => {
+  it('draws each requested drawing once, and then rests', () => {
     const { frames, frame, waiting } = manual();
     let drawn = 0;
     const drawer = frames.drawer(() => {
@@ -27,7 +27,7 @@ describe('frames', () => {
     expect(drawn).toBe(1);
   });
 
-  it('goes on with the others when one throws, and says whose error it is', () => {
+  it('continues with the other drawings if one throws, and names its region', () => {
     const { frames, frame, waiting } = manual();
     const errors: unknown[] = [];
     let drawn = 0;

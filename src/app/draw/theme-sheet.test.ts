@@ -18,7 +18,7 @@ test('both themes have every colour of a palette', () => {
   expect(dark.palette.dark).toBe(true);
 });
 
-test('what the dark theme does not change is as in the light one', () => {
+test('colours that the dark theme does not change are as in the light theme', () => {
   const { light, dark } = readThemes(
     ':root { --paper: white; --sans: serif; } :root[data-theme="dark"] { --paper: black; }',
   );

@@ -39,7 +39,7 @@ describe('edit-config', () => {
     expect(netSizes(withLoss(withLoss(PAGE_CONFIG, 'CrossEntropyLoss'), 'BCEWithLogitsLoss'))?.at(-1)).toBe(1);
   });
 
-  it('has an empty field take nothing but what the run can do without', () => {
+  it('accepts an empty field only for settings that are optional', () => {
     const emptied = EVERY_SETTING.map((place) => place.split('.')).flatMap((path) => {
       const edit = withText(PAGE_CONFIG, path, '', parseNumber);
       return edit.ok ? [[path.join('.'), readSetting(edit.config, path)]] : [];
@@ -52,7 +52,7 @@ describe('edit-config', () => {
     });
   });
 
-  it('refuses what does not fit and says what is allowed', () => {
+  it('refuses values that do not fit, and says which are allowed', () => {
     expect(withSetting(PAGE_CONFIG, ['worldSize'], 65)).toEqual({
       ok: false,
       problem: 'must be a whole number from 1 to 64',
@@ -62,12 +62,12 @@ describe('edit-config', () => {
     expect(withSetting(PAGE_CONFIG, ['optimizer', 'momentum'], 0.9)).toMatchObject({ ok: false });
   });
 
-  it('takes an optional setting away', () => {
+  it('removes an optional setting', () => {
     const edit = withSetting(PAGE_CONFIG, ['ddp', 'bucketCapMb'], undefined);
     expect(edit.ok && 'bucketCapMb' in edit.config.ddp).toBe(false);
   });
 
-  it('adds and takes hidden layers down to none', () => {
+  it('adds hidden layers, and removes them down to none', () => {
     const more = withHiddenLayers(PAGE_CONFIG, 1);
     expect(more.ok && netSizes(more.config)).toEqual([2, ...hidden, hidden.at(-1), 1]);
     let config = PAGE_CONFIG;

@@ -55,7 +55,7 @@ describe('layer-shapes', () => {
     expect(layers.reduce((sum, layer) => sum + parameterCount(layer), 0)).toBe(made);
   });
 
-  it.each(PRESET_NAMES)('%s: ends in what the data asks for', (name) => {
+  it.each(PRESET_NAMES)('%s: ends with the outputs that the data needs', (name) => {
     const config = PAGE_PRESETS[name];
     const row = rowIn(config);
     expect(outputOfAll(config.model.layers, row.shape)?.at(-1)).toBe(row.outputs);
@@ -119,7 +119,7 @@ describe('edit-model', () => {
     run(more);
   });
 
-  it('refuses what cannot be, and says why', () => {
+  it('refuses impossible changes, and says why', () => {
     const { gpt, cnn } = PAGE_PRESETS;
     expect(withGpt(gpt, { layers: 2, heads: 3, width: 64 }, rowIn(gpt))).toMatchObject({ ok: false });
     expect(withChannels(cnn, [0, 4], rowIn(cnn))).toMatchObject({ ok: false });

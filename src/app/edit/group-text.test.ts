@@ -15,7 +15,7 @@ it('reads what it prints', () => {
   expect(parseGroups(printGroups([]))).toEqual([]);
 });
 
-it('leaves what is no such list to the schema, which refuses it', () => {
+it('leaves text that is not such a list to the schema, which refuses it', () => {
   for (const text of ['*.bias lr', '*.bias speed 2', 'a lr fast']) {
     expect(v.safeParse(configSchema, { paramGroups: parseGroups(text) }).success).toBe(false);
   }

@@ -30,7 +30,7 @@ describe('switching modes', () => {
     });
   });
 
-  it('gives back what nobody has touched since', () => {
+  it('restores the settings that the user has not changed since', () => {
     const wide = { ...PAGE_PRESETS.wideMlp, worldSize: 8 };
     const pipeline = switchMode(wide, 'pipeline', NONE);
     expect(pipeline.config).toMatchObject({ worldSize: 2, dropLast: true });
@@ -48,7 +48,7 @@ describe('switching modes', () => {
     }
   });
 
-  it('a mode that computes in float32 alone leaves half precision, and gives it back', () => {
+  it('a mode that computes only in float32 turns half precision off, and restores it', () => {
     const half = { ...PAGE_CONFIG, precision: 'autocast-fp16' as const };
     const scaled = { ...half, mode: 'ddp' as const, gradScaler: { ...half.gradScaler, enabled: true } };
     for (const { name, precisions, gradScaler } of Object.values(FACES)) {
@@ -69,13 +69,13 @@ describe('switching modes', () => {
     expect(switchMode(policy, 'ddp', NONE).config.precision).toBe('autocast-fp16');
   });
 
-  it('keeps a last batch that is as long as the others', () => {
+  it('keeps a last batch that is as large as the others', () => {
     expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 448 }).config.dropLast).toBe(false);
     expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 400 }).config.dropLast).toBe(true);
     expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 40 }).config.dropLast).toBe(false);
   });
 
-  it('the number of devices is never said twice', () => {
+  it('the number of devices is never given twice', () => {
     const grid = { ...PAGE_CONFIG, mode: 'pipeline' as const, mesh: { ...PAGE_CONFIG.mesh, pp: 4 } };
     const two = withWorldSize(grid, 2);
     expect(two.ok && two.config).toMatchObject({ worldSize: 2, mesh: { dpReplicate: 1 } });

@@ -9,12 +9,12 @@ async function failing(config: ConfigInput) {
   return whatFails(info.config.mode, info);
 }
 
-test('ranks of DDP fail one by one', async () => {
+test('each rank of DDP can fail alone', async () => {
   expect(await failing({ mode: 'ddp', worldSize: 2 })).toEqual({ names: ['rank 0', 'rank 1'], alone: true, about: '' });
   expect(await failing({ mode: 'ddp', worldSize: 1 })).toMatchObject({ names: ['rank 0'], alone: true });
 });
 
-test('the server and each worker fail by themselves, and the panel says over what', async () => {
+test('the server and each worker can fail alone, and the panel names them', async () => {
   const found = await failing({ mode: 'parameterServer', worldSize: 3 });
   expect(found).toMatchObject({ names: ['server', 'worker 1', 'worker 2'], alone: true });
   expect(found.about).toMatch(/^Over torch\.distributed\.rpc/);

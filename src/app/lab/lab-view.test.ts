@@ -22,7 +22,7 @@ import { formulaText, LINK_PRESETS, presetOf } from './lab-words';
 const run = (part: Partial<LabSettings>) => runLab(labRequest(must(withLab(DEFAULT_LAB, part), 'settings')));
 
 describe('the link', () => {
-  test('says only what differs, and brings it back', () => {
+  test('contains only what differs, and restores it', () => {
     expect(printLab(DEFAULT_LAB)).toBe('allReduce');
     const other = must(withLab(DEFAULT_LAB, { algorithm: 'tree', ranks: 6, round: 2 }), 'settings');
     expect(printLab(other)).toBe('allReduce(algorithm:tree,ranks:6,round:2)');
@@ -56,11 +56,11 @@ describe('the sentence', () => {
     expect(turnsAsGloo(run({ ranks: 2 }))).toBe(false);
     expect(turnsAsGloo(run({ algorithm: 'tree' }))).toBe(false);
   });
-  test('of one rank, and of nothing, says that nothing is sent', () => {
+  test('of one rank, and of no elements, says that nothing is sent', () => {
     expect(labSentence(run({ ranks: 1 }), 0)).toContain('Nothing has to be sent.');
     expect(labSentence(run({ length: 0 }), 0)).toContain('Nothing has to be sent.');
   });
-  test('of every collective and algorithm there is one per round', () => {
+  test('every collective and algorithm has one sentence per round', () => {
     for (const type of ['broadcast', 'gather', 'allToAll', 'reduceScatter', 'barrier'] as const)
       for (const algorithm of ['naive', 'ring', 'tree', 'halvingDoubling'] as const) {
         const result = run({ type, algorithm, ranks: 5 });
@@ -93,7 +93,7 @@ describe('the figure', () => {
   test('sixteen ranks of a ring fit a wide page', () => {
     expect(figureLayout(run({ ranks: 16, length: 64 }), 760).width).toBeLessThanOrEqual(760);
   });
-  test('messages that pass each other beside a column keep to lanes of their own', () => {
+  test('messages that pass each other beside a column use separate lanes', () => {
     const result = run({ algorithm: 'halvingDoubling', ranks: 8, length: 64 });
     const layout = figureLayout(result, 800);
     const first = at(result.rounds, 0);
@@ -102,7 +102,7 @@ describe('the figure', () => {
   });
 });
 
-test('why two algorithms change places, in the figures of both', () => {
+test('explains why two algorithms change places, with the figures of both', () => {
   const crossover: LabCrossover = {
     bytes: 65536,
     timeUs: 120,
@@ -150,7 +150,7 @@ test('the presets are the modelled machines’ protocols, and the lab starts wit
   expect(presetOf({ latencyUs: DEFAULT_LAB.acrossUs, gbPerS: DEFAULT_LAB.acrossGbPerS })).toBe('ethernet');
 });
 
-test('a value out of its limits is answered with the limits', () => {
+test('a value outside its limits is refused with the limits', () => {
   expect(limitsOf('ranks', DEFAULT_LAB)).toBe('Must be a whole number from 1 to 16.');
   expect(limitsOf('root', DEFAULT_LAB)).toBe('Must be a whole number from 0 to 3.');
   expect(limitsOf('gbPerS', DEFAULT_LAB)).toBe('Must be a number from 0.000001 to 100000.');

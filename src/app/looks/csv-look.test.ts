@@ -5,7 +5,7 @@ import { netSizes as sizesOf } from '../model/families';
 import { lookAtCsv, withCsv } from './csv-look';
 
 describe('csv-look', () => {
-  it('sees header, columns and classes', () => {
+  it('recognises header, columns and classes', () => {
     const look = lookAtCsv('iris.csv', 'a,"b, c",kind\n1.5,2,setosa\n2.5,3,virginica\n3.25,4,other\n');
     expect(look).toEqual({
       file: 'iris.csv',

@@ -16,12 +16,12 @@ test.each([
   expect(await look(new Uint8Array(gzipSync(text)))).toBe('recording');
 });
 
-test('a pickle is one, since the flight recorder writes such', async () => {
+test('a pickle is recognised, because the flight recorder writes pickles', async () => {
   expect(await look(Uint8Array.of(0x80, 4, 0x95, 0, 0))).toBe('recording');
   expect(await look(Uint8Array.of(0x80, 77, 0x95, 0, 0))).toBeUndefined();
 });
 
-test('a report is not, and data is neither', async () => {
+test('a report and data are not recordings', async () => {
   expect(await look('{"lockstep": "0.1.0", "losses": [1, 2]}')).toBe('report');
   expect(await look('x,y,label\n1,2,0\n')).toBeUndefined();
   expect(await look('A text about losses and ph: nothing more.')).toBeUndefined();

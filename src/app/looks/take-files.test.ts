@@ -66,12 +66,12 @@ describe('takeFiles', () => {
     expect('zip' in loose.config.data).toBe(false);
   });
 
-  it('weights stay weights', async () => {
+  it('a weights file becomes initial weights', async () => {
     const { config } = await take({ 'model.safetensors': bytes('x') });
     expect(config).toEqual({ ...mlp, weights: 'model.safetensors' });
   });
 
-  it('what it cannot be is said by name', async () => {
+  it('files that fit nothing are refused by name', async () => {
     const text = async (files: Files) => {
       const taking = await takeFiles(mlp, files);
       return taking.ok ? '' : taking.refused.text;

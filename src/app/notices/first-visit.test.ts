@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isFirstTime, isFirstVisit } from './first-visit';
 
-test('only once, and never where nothing can be kept', () => {
+test('only once, and never if the browser can store nothing', () => {
   const kept = new Map<string, string>();
   const localStorage = {
     getItem: (key: string) => kept.get(key) ?? null,

@@ -12,7 +12,7 @@ const ALL = [
 ];
 const ids = (notices: readonly Notice[]) => notices.map(({ id }) => id);
 
-test('the playground shows everything but the word about the adapter, a frame nothing about the machine', () => {
+test('the playground shows all notices except the one about the adapter, and a frame none about the machine', () => {
   expect(ids(stripsOf(ALL, false))).toEqual(['no-webgpu', 'no-effect-seeds', 'sum-loss', 'run']);
   expect(ids(stripsOf(ALL, true))).toEqual(['no-effect-seeds', 'sum-loss', 'run']);
 });

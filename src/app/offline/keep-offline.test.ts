@@ -50,7 +50,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the page learns of a new version once all its files are kept', async () => {
+test('the page learns of a new version when all files of this version are stored', async () => {
   const { registration, said } = await kept('newer');
   const worker = registration.finds();
   await worker.become('installed');
@@ -59,13 +59,13 @@ test('the page learns of a new version once all its files are kept', async () =>
   expect(said).toEqual([NEW_VERSION]);
 });
 
-test('a page of that version already does not learn of it, nor does one on its first visit', async () => {
+test('a page that already has this version does not learn of it, nor does a page on its first visit', async () => {
   const { registration, said } = await kept('same');
   await registration.finds().become('activated');
   expect(said).toEqual([]);
 });
 
-test('a page that stayed open asks again when it is looked at, once an hour', async () => {
+test('an open page asks again when it becomes visible, at most once an hour', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { registration, document } = await kept('same');
   document.dispatchEvent(new Event('visibilitychange'));
@@ -76,7 +76,7 @@ test('a page that stayed open asks again when it is looked at, once an hour', as
   expect(registration.updates).toBe(1);
 });
 
-test('a browser that refuses, or is set to have no service workers, is as before', async () => {
+test('a browser without service workers works as before', async () => {
   const refusing = { register: () => Promise.reject(new Error('The operation is insecure.')) };
   expect((await kept('newer', refusing)).said).toEqual([]);
   expect((await kept('newer', { register: async () => undefined })).said).toEqual([]);

@@ -65,7 +65,7 @@ describe('the pace of Play', () => {
     expect(factorOf(setByHand(FULL_SPEED), MOMENTS)).toBeUndefined();
   });
 
-  it('is held anywhere, and goes on from there', () => {
+  it('can be held at any place, and continues from there', () => {
     const third = walked(BEGINNING, 2).pace;
     const held = toggledHold(third);
     expect(ran(afterStep(held), 100)).toEqual(held);
@@ -74,7 +74,7 @@ describe('the pace of Play', () => {
     expect(toggledHold(held)).toEqual(third);
   });
 
-  it('set by hand is held at what its label says', () => {
+  it('a pace that the user sets is held at the pace of its label', () => {
     for (const [index, speed] of SPEEDS.entries()) {
       const pace = setByHand(index);
       expect(ran(afterStep(pace), 100)).toEqual(pace);

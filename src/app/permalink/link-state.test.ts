@@ -10,12 +10,12 @@ function read(pairs: Readonly<Record<string, string>>) {
   return { state, refused };
 }
 
-test('a link without a moment leads to none', () => {
+test('a link without a moment opens no moment', () => {
   expect(read({})).toEqual({ state: NO_STATE, refused: [] });
   expect(printState(NO_STATE)).toEqual([]);
 });
 
-test('everything that a link can say', () => {
+test('all keys of a link', () => {
   const { state, refused } = read({
     at: '12.2',
     event: '77:0.45',
@@ -65,7 +65,7 @@ test.each([
   expect(read({ [key]: text }).refused).toEqual([key]);
 });
 
-test('the last micro-batch of a step is the step; a part beyond it is the last', () => {
+test('the last micro-batch of a step means the step; a larger number means the last', () => {
   expect(microBatchAt({ step: 3, part: undefined }, { accumulate: 4 })).toBe(11);
   expect(microBatchAt({ step: 3, part: 1 }, { accumulate: 4 })).toBe(8);
   expect(microBatchAt({ step: 3, part: 9 }, { accumulate: 4 })).toBe(11);
@@ -85,7 +85,7 @@ const anyState: fc.Arbitrary<LinkState> = fc.record({
     .map((names) => new Map(names.map((name) => [name, name === 'memory' ? '3' : '']))),
 });
 
-test('what is written is read again', () => {
+test('a written link is read back as the same', () => {
   void fc.assert(
     fc.property(anyState, (state) => {
       const { state: again, refused } = read(Object.fromEntries(printState(state)));

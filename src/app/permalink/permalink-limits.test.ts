@@ -36,7 +36,7 @@ describe('brackets in brackets', () => {
   });
 });
 
-test('a hundred thousand unknown keys make a handful of notices and their number', () => {
+test('a hundred thousand unknown keys give a few notices and the number of the others', () => {
   const hash = Array.from({ length: 100_000 }, (_, i) => `key${i}=${i}`).join('&');
   const { notices, kept, config } = read(`#${hash}&batch=16`);
   expect(notices).toHaveLength(9);
@@ -60,7 +60,7 @@ test('a long key, a long value, a long list of layers: quoted by their beginning
   }
 });
 
-test('a key that is given several times: the last one counts, and the link says so', () => {
+test('if a key is given several times, the last value counts, and a notice says so', () => {
   const { config, notices, kept } = read('#mode=ddp&mode=single&world=2&worldSize=3&nnodes=1&seed=1&seed=2&seed=3');
   expect([config.mode, config.worldSize, config.seed, kept]).toEqual(['single', 3, 3, []]);
   expect(notices.map(({ text }) => text)).toEqual([

@@ -15,7 +15,7 @@ import { DEFAULT_VIEW } from './permalink-view';
 const MODES = Object.values(FACES).map(({ name }) => name);
 
 describe.each(PRESET_NAMES)('preset %s', (preset) => {
-  it.each(MODES)('a link to the mode %s gives what its button gives', (mode) => {
+  it.each(MODES)('a link to the mode %s sets what its button sets', (mode) => {
     const start = PAGE_PRESETS[preset];
     const pressed = switchMode(start, mode, { changes: [], rows: trainRowsOf(start.data) }).config;
     const link = parsePermalink(`preset=${preset}&mode=${mode}`);
@@ -23,7 +23,7 @@ describe.each(PRESET_NAMES)('preset %s', (preset) => {
     expect(link.notices).toEqual([]);
   });
 
-  it('a pipeline that a link opens has nothing to warn of', async () => {
+  it('a pipeline that a link opens gives no warning', async () => {
     const { config } = parsePermalink(`preset=${preset}&mode=pipeline&device=cpu`);
     const { info, close } = await openTestSession(config);
     expect(info.notices.filter(({ level }) => level !== 'info')).toEqual([]);
@@ -31,7 +31,7 @@ describe.each(PRESET_NAMES)('preset %s', (preset) => {
   });
 });
 
-it('rows that an epoch trains on are known of made data, and are what the session has', async () => {
+it('for generated data the rows of an epoch are known, and equal those of the session', async () => {
   const { data } = PAGE_PRESETS.mlp;
   const { info, close } = await openTestSession({ ...PAGE_PRESETS.mlp, device: 'cpu' });
   expect(trainRowsOf(data)).toBe(info.dataset.rows - info.dataset.testRows);
@@ -80,7 +80,7 @@ describe.each(PRESET_NAMES)('preset %s: a link to a mode and a number of ranks o
   );
 });
 
-it('a link that names its layers keeps them, also where they are too few', () => {
+it('a link that names its layers keeps them, even if they are too few', () => {
   const { config, notices } = parsePermalink('mode=pipeline&world=8&layers=2-8-8-8-1');
   expect(config.model).toEqual(PAGE_PRESETS.mlp.model);
   expect(notices).toEqual([]);

@@ -337,7 +337,7 @@ const view = fc.record({
 });
 
 describe('permalink', () => {
-  it('brings every configuration back', () => {
+  it('restores every configuration', () => {
     void fc.assert(
       fc.property(config, view, (wanted, wantedView) => {
         const link = parsePermalink(`#${printPermalink(wanted, wantedView, [])}`);
@@ -349,12 +349,12 @@ describe('permalink', () => {
     );
   });
 
-  it('says only the seed of the default run', () => {
+  it('contains only the seed for the default run', () => {
     expect(printPermalink(PAGE_CONFIG, DEFAULT_VIEW, [])).toBe('seed=0');
     expect(parsePermalink('').config).toEqual(PAGE_CONFIG);
   });
 
-  it('no link opens with a run of the page, whose own link names what is other', () => {
+  it('without a link the page opens its own run, whose link names the differences', () => {
     expect(parseAddress('').config).toEqual(OPENING_CONFIG);
     expect(printPermalink(OPENING_CONFIG, DEFAULT_VIEW, [])).toBe('seed=0&hardware=transputer');
     expect(parseAddress('#seed=0').config).toEqual(PAGE_CONFIG);
@@ -446,7 +446,7 @@ describe('permalink', () => {
     expect(printPermalink(link.config, link.view, link.kept)).toContain(hash);
   });
 
-  it('takes the good values of a link that has a bad one', () => {
+  it('uses the valid values of a link that has an invalid one', () => {
     const link = parsePermalink('#world=99&lr=0.5&batch=16&data=xor&noise=7&samples=40');
     expect(link.config).toMatchObject({
       worldSize: PAGE_CONFIG.worldSize,
@@ -460,7 +460,7 @@ describe('permalink', () => {
     ]);
   });
 
-  it('says that a world is not the one of its mesh, which runs', () => {
+  it('says that the world size differs from the mesh, which counts', () => {
     const { config, kept, notices } = parsePermalink('#mode=pipeline&world=8&pp=4');
     expect(config.worldSize).toBe(4);
     expect(kept).toEqual([['world', '8']]);
@@ -468,13 +468,13 @@ describe('permalink', () => {
     expect(parsePermalink('#mode=pipeline&world=8&pp=4&dp=2').notices).toEqual([]);
   });
 
-  it('takes half of a pair of UTF-16 for the sign that is written back in its place', () => {
+  it('reads half a pair of UTF-16 as the replacement character that is written back', () => {
     const { config, view, kept } = parsePermalink('#resume=a\ud800');
     expect(config.resume).toBe('a\ufffd');
     expect(parsePermalink(`#${printPermalink(config, view, kept)}`).config).toEqual(config);
   });
 
-  it('drops a kept value when that setting has got a good one', () => {
+  it('drops a kept value when the setting gets a valid one', () => {
     const link = parsePermalink('#world=99');
     expect(printPermalink({ ...link.config, worldSize: 2 }, link.view, link.kept)).toBe('seed=0&world=2');
   });

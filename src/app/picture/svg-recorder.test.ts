@@ -23,7 +23,7 @@ test('a whole circle is two arcs, a corner is one', () => {
   expect(svg).toContain('d="M2 0L8 0A2 2 0 0 1 10 2L10 4A2 2 0 0 1 8 6L2 6A2 2 0 0 1 0 4L0 2A2 2 0 0 1 2 0Z"');
 });
 
-test('what is cut within what is cut is in one group, and ends with it', () => {
+test('a clip inside a clip is in one group, and ends with it', () => {
   const svg = recorded((c) => {
     c.save();
     for (const side of [8, 4]) {
@@ -41,7 +41,7 @@ test('what is cut within what is cut is in one group, and ends with it', () => {
   expect(svg.indexOf('</g>')).toBeLessThan(svg.indexOf('M2 2L4 2'));
 });
 
-test('moved, turned, half seen; not drawn where a number is none', () => {
+test('translated, rotated, translucent; not drawn if a number is NaN', () => {
   const svg = recorded((c) => {
     c.save();
     c.translate(3, 4);
@@ -73,7 +73,7 @@ test.each([
   expect(fontOf(font)).toMatchObject({ family, weight });
 });
 
-test('lines are cut at spaces, and in the middle of what is too long', () => {
+test('lines are wrapped at spaces, and words that are too long are split', () => {
   const width = (text: string) => text.length;
   expect(wrapped('one two three', 7, width)).toEqual(['one two', 'three']);
   expect(wrapped('https://example.org/x y', 8, width)).toEqual(['https://', 'example.', 'org/x y']);

@@ -31,7 +31,7 @@ const size = { ranks: 3, microBatches: 4 };
 const oneF = makeSchedule({ name: '1F1B', stagesPerRank: 1, ...size });
 const row = (draft: Draft, rank: number): string => at(draft.orders, rank).map(printCell).join(' ');
 
-test('cells are put in, taken out, exchanged and moved', () => {
+test('cells are inserted, removed, exchanged and moved', () => {
   const start = draftOf(oneF);
   expect(row(start, 2)).toBe('2F0 2B0 2F1 2B1 2F2 2B2 2F3 2B3');
   const without = removed(start, { rank: 2, index: 1 });
@@ -54,7 +54,7 @@ test('cells are put in, taken out, exchanged and moved', () => {
   expect(at(scheduleOfDraft(later).orders, 1)).toBe(at(oneF.orders, 1));
 });
 
-test('an edit that changes nothing is none', () => {
+test('an edit that changes nothing is not recorded', () => {
   const start = draftOf(oneF);
   expect(moved(start, { rank: 1, index: 2 }, 2)).toBe(start);
   expect(removed(start, { rank: 1, index: 50 })).toBe(start);
@@ -130,7 +130,7 @@ test.each(SCHEDULE_NAMES)('the setting pipeline.actions brings a draft back (%s)
   expect(back.rankOfStage).toEqual(schedule.rankOfStage);
 });
 
-test.each(SCHEDULE_NAMES)('what can run has the times of the schedule (%s)', (name) => {
+test.each(SCHEDULE_NAMES)('a draft that can run has the times of the schedule (%s)', (name) => {
   const schedule = makeSchedule({ name, ranks: 4, stagesPerRank: stagesPerRankOf(name, 2), microBatches: 8 });
   const [drafted, timed] = [pictureOfDraft(schedule), pictureOfSchedule(schedule)];
   expect(drafted.rows.map(({ cells }) => cells)).toEqual(timed.rows.map(({ cells }) => cells));
@@ -141,7 +141,7 @@ test.each(SCHEDULE_NAMES)('what can run has the times of the schedule (%s)', (na
   expect(drafted.bubble).toBeCloseTo(timed.bubble, 9);
 });
 
-test('what cannot run has a picture, too: every cell once, in its order', () => {
+test('a draft that cannot run also has a picture: every cell once, in its order', () => {
   const deadlock = fromCsv('0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0');
   const picture = pictureOfDraft(deadlock);
   expect(picture.rows.map(({ cells }) => cells.map(({ action: one }) => printCell(one)).join(' '))).toEqual([

@@ -28,7 +28,7 @@ const type = (editing: Editing, keys: string): Editing =>
   [...keys].reduce((now, key) => press(now, { ...PLAIN, key }), editing);
 const row = ({ draft }: Editing, rank = 0): string => at(draft.orders, rank).map(printCell).join(' ');
 
-test('a letter is the next micro-batch, digits behind it are its number', () => {
+test('a letter inserts the next micro-batch, and digits after it set its number', () => {
   expect(row(type(empty, 'fff'))).toBe('0F0 0F1 0F2');
   expect(row(type(empty, 'f7f'))).toBe('0F7 0F0');
   expect(row(type(empty, 'f11b0'))).toBe('0F11 0B0');
@@ -37,7 +37,7 @@ test('a letter is the next micro-batch, digits behind it are its number', () => 
   expect(type(empty, 'ff').caret).toEqual({ rank: 0, index: 2 });
 });
 
-test('what is typed goes before the caret', () => {
+test('typed cells are inserted before the caret', () => {
   const written = { ...type(empty, 'ff'), caret: { rank: 0, index: 1 } };
   const more = type(written, 'b');
   expect(row(more)).toBe('0F0 0B0 0F1');
@@ -58,7 +58,7 @@ test('Alt and an arrow move a cell, the caret stays on it', () => {
   expect(row(press(back, { ...ALT, key: 'ArrowRight' }))).toBe('0F0 0F1 0F2');
 });
 
-test('each key is taken back by itself', () => {
+test('each key is undone separately', () => {
   const written = type(empty, 'f3b');
   const undo = { ...CTRL, key: 'z' };
   expect(row(press(written, undo))).toBe('0F3');
@@ -71,7 +71,7 @@ test('each key is taken back by itself', () => {
   expect(press(press(bottom, undo), undo).refusal).toBe('There is nothing to undo.');
 });
 
-test('what a row has already is refused with a sentence', () => {
+test('a cell that the row already has is refused with a sentence', () => {
   const full = type(empty, 'f'.repeat(12));
   expect(type(full, 'f').refusal).toBe('Rank 0 has the forward pass of every micro-batch already.');
   expect(row(type(full, 'f'))).toBe(row(full));

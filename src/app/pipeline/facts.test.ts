@@ -24,14 +24,14 @@ test('the curve is the schedule’s bubble at each number of micro-batches that 
     expect(bubble).toBeCloseTo(timingOf(makeSchedule({ ...oneF, microBatches })).bubble, 9);
 });
 
-test('one’s own schedule has the facts of the known one that it equals, or its own count alone', () => {
+test('an own schedule has the facts of the known schedule that it equals, or only its own counts', () => {
   const draft = draftOf(makeSchedule(oneF));
   expect(bubbleFacts(scheduleOfDraft(draft)).name).toBe('1F1B');
   const other = bubbleFacts(scheduleOfDraft(moved(draft, { rank: 1, index: 0 }, 1)));
   expect(other).toMatchObject({ name: undefined, formula: undefined, curve: [], makespan: 35 });
 });
 
-test('known schedules of a size are those that torch makes for it', () => {
+test('the known schedules of a size are those that torch makes for this size', () => {
   const names = (size: ScheduleSize) => knownSchedules(makeSchedule(size)).map(({ name }) => name);
   expect(names(oneF)).toEqual(['GPipe', '1F1B', 'LoopedBFS', 'Interleaved1F1B', 'InterleavedZeroBubble']);
   expect(names({ ...oneF, name: 'ZBVZeroBubble', stagesPerRank: 2 })).toContain('DualPipeV');

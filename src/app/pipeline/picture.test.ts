@@ -78,7 +78,7 @@ test('each replica has a picture of its own', async () => {
   expect(new Set(devices[1])).toEqual(new Set([1, 3, 5]));
 });
 
-test('the cursor lights what is under way, on the clock and in units', async () => {
+test('the cursor highlights running cells, on the clock and in units', async () => {
   const { trace, schedule } = await traced(run('1F1B'));
   const ran = pictureOfTrace(trace, 'modelled', schedule, { index: 0, of: 1 });
   const planned = pictureOfSchedule(schedule);

@@ -21,7 +21,7 @@ function interrupted() {
   return { app: store.getState(), store, interruption, done };
 }
 
-test('what played plays again, once', () => {
+test('a run that played plays again, once', () => {
   const { app, interruption, done } = interrupted();
   app.setState('playing');
   interruption.note();
@@ -33,7 +33,7 @@ test('what played plays again, once', () => {
   expect(done).toEqual(['play']);
 });
 
-test('what was on its way to a moment sets out again, from a run that rests', () => {
+test('a run on its way to a moment starts again, after the new run is at rest', () => {
   const { app, store, interruption, done } = interrupted();
   app.setGoingTo(500);
   app.setState('playing');
@@ -45,7 +45,7 @@ test('what was on its way to a moment sets out again, from a run that rests', ()
   expect(store.getState().state).toBe('paused');
 });
 
-test('what rested, and what the user has stopped meanwhile, stays at rest', () => {
+test('a paused run, and a run that the user has paused meanwhile, stay paused', () => {
   const { app, interruption, done } = interrupted();
   app.setState('paused');
   interruption.note();

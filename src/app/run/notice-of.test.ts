@@ -14,7 +14,7 @@ test.each<[string, unknown]>([
   expect(asLockstepError(error)).toMatchObject({ code: 'config', message: 'heads is 4: no.' });
 });
 
-test('an error that is not ours', () =>
+test('an error that is not a LockstepError', () =>
   expect(noticeOf(new TypeError('x is not a function'))).toMatchObject({
     id: 'internal',
     text: 'x is not a function',

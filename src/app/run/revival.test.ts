@@ -68,7 +68,7 @@ async function opened() {
   return { store, controller, kept, lose };
 }
 
-test('who sets out for a moment while the new session opens comes there', { timeout: 30_000 }, async () => {
+test('a link to a moment that is opened while the new session opens is followed', { timeout: 30_000 }, async () => {
   const { store, controller, kept, lose } = await opened();
   controller.player.runTo(1_000_000).catch(() => undefined);
   await kept;

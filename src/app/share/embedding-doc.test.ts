@@ -40,7 +40,7 @@ test('every key of a link that is about the page, and every view', () => {
   expect(Object.keys(VIEW_NAMES).filter((name) => !doc.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the snippet is the one that the dialog gives', () => {
+test('the snippet is the same as in the dialog', () => {
   expect(doc).toContain(HEIGHT_SCRIPT);
   const href = 'https://example.org/lockstep/#seed=0&embed=1&hide=bar,setup,result,code';
   const plain = (text: string) => text.replaceAll(/\s+/g, ' ');

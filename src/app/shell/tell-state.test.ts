@@ -7,7 +7,7 @@ import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import { createAppStore } from '../state/store';
 import { messageOf, tellState } from './tell-state';
 
-test('numbers of the step that is shown; those that are not there yet are left out', async () => {
+test('numbers of the shown step; missing numbers are omitted', async () => {
   const session = await openTestSession({ mode: 'ddp', worldSize: 2, device: 'cpu', compareSingle: false });
   const store = createAppStore(session.info.config, { ...DEFAULT_VIEW, embed: true, hide: new Set(['bar']) });
   expect(messageOf(store.getState())).toMatchObject({ state: 'loading', microBatch: 0, hidden: undefined });

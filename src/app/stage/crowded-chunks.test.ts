@@ -15,7 +15,7 @@ import { layoutChunks } from './chunk-layout';
 import { createTraceFacts } from './facts-at';
 import { planStage, stageScene } from './scene';
 
-test('64 chunks in a small room are bars inside it, none over another', () => {
+test('64 chunks in a small room are bars inside the room that do not overlap', () => {
   const lengths = Array.from({ length: 64 }, () => 3);
   for (const area of [
     { x: 5, y: 20, width: 46, height: 27 },

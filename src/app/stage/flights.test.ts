@@ -13,19 +13,19 @@ describe('packets of one moment', () => {
   const trace = makeTrace([...send([0, 1], 0, 1), ...send([2, 3], 1, 0)]);
   const flights = flightsOf(packetsOf(trace), momentsOf(trace));
 
-  test('fly together while the cursor walks it', () => {
+  test('fly together while the cursor moves through the moment', () => {
     expect(flights.map((flight) => wayMade(flight, { event: 0, fraction: 0.5 }))).toEqual([0.125, 0.125]);
     expect(flights.map((flight) => wayMade(flight, { event: 3, fraction: 0.5 }))).toEqual([0.875, 0.875]);
     expect(flights.map((flight) => wayMade(flight, { event: 3, fraction: 1 }))).toEqual([undefined, undefined]);
   });
 
-  test('are on their way one by one where the cursor rests at a single event', () => {
+  test('fly one by one if the cursor rests at a single event', () => {
     expect(flights.map((flight) => wayMade(flight, { event: 0, fraction: 1 }))).toEqual([0.5, undefined]);
     expect(flights.map((flight) => wayMade(flight, { event: 2, fraction: 1 }))).toEqual([undefined, 0.5]);
   });
 });
 
-test('packets of a moment that take the same road fly one after the other', () => {
+test('packets of a moment on the same road fly one after the other', () => {
   const trace = makeTrace([...send([0, 1], 0, 1), ...send([2, 3], 0, 1, 1)]);
   const flights = flightsOf(packetsOf(trace), momentsOf(trace));
   const at = (event: number) => flights.map((flight) => wayMade(flight, { event, fraction: 0.5 }));

@@ -39,7 +39,7 @@ const pieces = (path: Path): readonly Rect[] =>
   });
 
 describe.each(Object.entries(TRAFFIC))('layoutStage, %s', (_, links) => {
-  it.each(DEVICES)('%i rooms are apart, inside the stage, and no road runs through one', (devices) => {
+  it.each(DEVICES)('%i rooms do not overlap, are inside the stage, and no road crosses a room', (devices) => {
     for (const size of SIZES) {
       const layout = layoutFor(devices, size, links(devices));
       const { rooms } = layout;
@@ -105,7 +105,7 @@ describe('the rooms of a ring', () => {
     }
   });
 
-  it('hold the name of their rank, also 64 of them', () => {
+  it('have space for the name of their rank, also 64 rooms', () => {
     for (const size of [
       { width: 856, height: 388 },
       { width: 390, height: 592 },

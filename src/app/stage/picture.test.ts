@@ -170,7 +170,7 @@ test('sixteen ranks on a phone: no packet covers the name of a rank', async () =
 });
 
 describe('what a room shows', () => {
-  it('is the layer that computes, the bucket that is filled, its chunks, the bucket emptied, then the update', async () => {
+  it('shows the computing layer, the bucket being filled, its chunks, the bucket being emptied, then the update', async () => {
     const { info, trace } = await tracedStep(must(RUNS['a GPT on two ranks'], 'run'));
     const facts = createTraceFacts(info, trace);
     const shown = trace.moments.map((moment) => ({
@@ -191,7 +191,7 @@ describe('what a room shows', () => {
     expect(order.filter((s, i) => s !== order[i - 1])).toEqual(['product', 'bucket', 'chunks', 'bucket', 'update']);
   });
 
-  it('stays as it is while one collective runs, in every room', async () => {
+  it('does not change while one collective runs, in every room', async () => {
     const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
     const layouts = new Map<string, string>();
     for (const { event, scene } of walk(info, trace)) {
@@ -209,7 +209,7 @@ describe('what a room shows', () => {
 });
 
 describe('chunk tiles of a ring', () => {
-  it('hold the sum of one rank more after each receive, and of all at the end', async () => {
+  it('hold the sum of one more rank after each receive, and of all ranks at the end', async () => {
     const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
     const seen = new Set<number>();
     for (const { scene } of walk(info, trace))
@@ -227,7 +227,7 @@ describe('chunk tiles of a ring', () => {
     });
   });
 
-  it('print what arrives above the sum that it makes', async () => {
+  it('print the received value above the sum', async () => {
     const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
     let sums = 0;
     for (const { event, fraction, scene } of walk(info, trace)) {
@@ -246,7 +246,7 @@ describe('chunk tiles of a ring', () => {
     expect(sums).toBeGreaterThan(0);
   });
 
-  it('are those of another bucket where its tab is chosen, until the next bucket is sent', async () => {
+  it('are those of another bucket if its tab is chosen, until the next bucket is sent', async () => {
     const { info, trace } = await tracedStep(must(RUNS['DDP, ring'], 'run'));
     const facts = createTraceFacts(info, trace);
     const shown = new Set<string>();
@@ -276,7 +276,7 @@ describe('chunk tiles of a ring', () => {
 });
 
 describe('idle devices', () => {
-  it('of naive model parallel are greyed: never two that compute at once', async () => {
+  it('of naive model parallelism are grey while idle: never two compute at once', async () => {
     const { info, trace } = await tracedStep({ mode: 'modelParallel', worldSize: 3 });
     let idle = 0;
     for (const { scene, event } of walk(info, trace)) {

@@ -93,17 +93,20 @@ function holds(rects: readonly (Rect | undefined)[], outer: Rect, where: string)
 const shrunk = (r: Rect): Rect => ({ x: r.x + 0.05, y: r.y + 0.05, width: r.width - 0.1, height: r.height - 0.1 });
 
 describe('a room of any size', () => {
-  it.each(SIZES)('$width x $height: its parts are inside and apart, whatever it needs', (room) => {
-    const frame = frameRoom(room);
-    holds([frame.header, frame.subtitle, frame.body, frame.memory?.bar, frame.memory?.label], room, 'frame');
-    for (let needs = 0; needs < 16; needs++) {
-      const has = (bit: number) => (needs & bit) !== 0;
-      const body = divideBody(frame.body, frame.level, { strip: has(1), layers: has(2), wire: has(4), tabs: has(8) });
-      holds([body.strip, body.main, body.layers, body.wire, body.wireLabel, body.tabs], frame.body, `needs ${needs}`);
-      // No room is half empty: the main content fills most of it.
-      expect(body.main.height, `needs ${needs}`).toBeGreaterThan(0.38 * frame.body.height);
-    }
-  });
+  it.each(SIZES)(
+    '$width x $height: the parts are inside the room and do not overlap, whatever the room shows',
+    (room) => {
+      const frame = frameRoom(room);
+      holds([frame.header, frame.subtitle, frame.body, frame.memory?.bar, frame.memory?.label], room, 'frame');
+      for (let needs = 0; needs < 16; needs++) {
+        const has = (bit: number) => (needs & bit) !== 0;
+        const body = divideBody(frame.body, frame.level, { strip: has(1), layers: has(2), wire: has(4), tabs: has(8) });
+        holds([body.strip, body.main, body.layers, body.wire, body.wireLabel, body.tabs], frame.body, `needs ${needs}`);
+        // No room is half empty: the main content fills most of it.
+        expect(body.main.height, `needs ${needs}`).toBeGreaterThan(0.38 * frame.body.height);
+      }
+    },
+  );
 
   it('has a level of detail', () => {
     expect(
@@ -122,20 +125,23 @@ describe('layers, products and chunks', () => {
       divideBody(frameRoom(room).body, levelOf(room), { strip: true, layers: false, wire: false, tabs: false }).main,
   );
 
-  it.each(Object.entries(LAYERS))('the layers of %s are inside and apart, all of them or none', (name, specs) => {
-    for (const area of bodies) {
-      const layers = layoutLayers(specs, area) ?? [];
-      expect([0, specs.length]).toContain(layers.length);
-      holds(
-        layers.flatMap((l: LayerLayout) => [l.label, l.weight, l.bias]),
-        area,
-        `${name} ${area.width}x${area.height}`,
-      );
-    }
-    expect(layoutLayers(specs, { x: 0, y: 0, width: 340, height: 300 })).toHaveLength(specs.length);
-  });
+  it.each(Object.entries(LAYERS))(
+    'the layers of %s are inside and do not overlap, all of them or none',
+    (name, specs) => {
+      for (const area of bodies) {
+        const layers = layoutLayers(specs, area) ?? [];
+        expect([0, specs.length]).toContain(layers.length);
+        holds(
+          layers.flatMap((l: LayerLayout) => [l.label, l.weight, l.bias]),
+          area,
+          `${name} ${area.width}x${area.height}`,
+        );
+      }
+      expect(layoutLayers(specs, { x: 0, y: 0, width: 340, height: 300 })).toHaveLength(specs.length);
+    },
+  );
 
-  it.each(Object.entries(PRODUCTS))('%s is inside and apart', (name, spec) => {
+  it.each(Object.entries(PRODUCTS))('%s is inside and does not overlap', (name, spec) => {
     for (const area of bodies) {
       const layout = layoutProduct(spec, area);
       if (area.width > 100 && area.height > 60) expect(layout, `${name} ${area.width}x${area.height}`).toBeDefined();
@@ -157,7 +163,7 @@ describe('layers, products and chunks', () => {
     [8, 26],
     [16, 13],
     [16, 900],
-  ])('%i chunks of %i are inside and apart, and no cell is shown twice', (count, length) => {
+  ])('%i chunks of %i are inside and do not overlap, and no cell is shown twice', (count, length) => {
     const spec = { lengths: Array.from({ length: count }, () => length), ranks: count };
     for (const area of bodies) {
       for (const layout of [layoutChunks(spec, area), layoutWire(spec, area)]) {
@@ -213,7 +219,7 @@ describe('matrixWindow', () => {
     expect([second.rows, second.columns]).toEqual([12, 12]);
   });
 
-  it('shows of a batch of images or of tokens the first sample, as far as it was captured', () => {
+  it('shows the captured part of the first sample of a batch of images or tokens', () => {
     expect(activationWindow([16, 8, 28, 28], 16)).toMatchObject({
       rows: 56,
       columns: 56,

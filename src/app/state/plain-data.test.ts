@@ -17,7 +17,7 @@ const refused = (value: unknown): string => {
   return '';
 };
 
-test('what is JSON stays as it is', () => {
+test('JSON values stay unchanged', () => {
   void fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       expect(plainData(value, 'config')).toEqual(value);
@@ -35,7 +35,7 @@ test('values that no worker can be sent are refused by name', () => {
   expect(refused({ seed: new Date(0) })).toBe('config.seed is a Date.');
 });
 
-test('getters and proxies: read where they behave, else refused with what they threw', () => {
+test('getters and proxies are read, or refused with the error that they throw', () => {
   const getter = Object.defineProperty({}, 'steps', { enumerable: true, get: () => 7 });
   expect(plainData(getter, 'config')).toEqual({ steps: 7 });
   expect(plainData(new Proxy({ steps: 3 }, {}), 'config')).toEqual({ steps: 3 });

@@ -18,7 +18,7 @@ test('a slice has its first value until one is written, and other slices and oth
   expect(readSlice(other.getState(), WORD)).toBe('none');
 });
 
-test('who listens to the store hears of a slice, and nothing else of the state is new', () => {
+test('listeners of the store are notified of a slice, and the other state is the same', () => {
   const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW);
   const before = store.getState();
   const heard: number[] = [];

@@ -5,11 +5,11 @@ const after = (steps: readonly number[]): readonly WrittenText[] =>
   steps.reduce<readonly WrittenText[]>((texts, step) => withText(texts, { step, sampledText: `at ${step}` }), []);
 const steps = (texts: readonly WrittenText[]) => texts.map(({ step }) => step);
 
-test('a model that writes nothing leaves nothing', () => {
+test('a model without sampled text adds nothing', () => {
   expect(withText([], { step: 3, sampledText: undefined })).toEqual([]);
 });
 
-test('the first and the newest stay, the others lie further apart the older they are', () => {
+test('the first and the newest texts stay; older texts are kept less and less often', () => {
   const texts = after(Array.from({ length: 1000 }, (_, i) => i));
   expect(texts).toHaveLength(KEPT_TEXTS);
   expect(texts.at(0)?.step).toBe(0);
@@ -19,7 +19,7 @@ test('the first and the newest stay, the others lie further apart the older they
   expect(kept.some((step) => step > 0 && step < 500)).toBe(true);
 });
 
-test('a second try at a step takes the place of the first, and later ones go', () => {
+test('a step that runs again replaces its text and removes later ones', () => {
   expect(steps(withText(after([0, 10, 20]), { step: 10, sampledText: 'again' }))).toEqual([0, 10]);
   expect(withText(after([0, 10, 20]), { step: 10, sampledText: 'again' }).at(-1)?.text).toBe('again');
 });

@@ -15,7 +15,7 @@ import { withCheckpoint, withoutCheckpoint } from './with-checkpoint';
 
 const files = { model: Uint8Array.of(1, 2), state: Uint8Array.of(3) };
 
-test('there and back, with its name; both files in a folder will do', () => {
+test('is written and read back with its name; both files in a folder work, too', () => {
   expect(checkpointAmong({ 'any.zip': zipOf('my run', files) })).toEqual({ name: 'my run', files });
   expect(checkpointAmong({ 'a/x.safetensors': files.model, 'a/x.state.safetensors': files.state })).toEqual({
     name: 'x',
@@ -23,7 +23,7 @@ test('there and back, with its name; both files in a folder will do', () => {
   });
 });
 
-test('half of one, and a zip of something else, are none', () => {
+test('half a checkpoint, and a zip of something else, are refused', () => {
   expect(checkpointAmong({ 'x.state.safetensors': files.state })).toBeUndefined();
   expect(checkpointAmong({ 'x.safetensors': files.model })).toBeUndefined();
   expect(checkpointAmong({ 'x.safetensors': files.model, 'y.state.safetensors': files.state })).toBeUndefined();

@@ -3,7 +3,7 @@ import { findTerms } from './find-terms';
 
 const terms = (text: string) => findTerms(text).flatMap(({ text: found, term }) => (term ? [[found, term]] : []));
 
-test('finds terms, in the plural and with a capital too, each once', () => {
+test('finds each term once, also in the plural and with a capital', () => {
   expect(
     terms('Round 2 of 6, reduce-scatter of bucket 0: every rank sends one chunk; ranks wait in this round'),
   ).toEqual([
@@ -19,7 +19,7 @@ test('finds terms, in the plural and with a capital too, each once', () => {
   ]);
 });
 
-test('leaves what only contains one, and what was said before', () => {
+test('ignores words that only contain a term, and terms found before', () => {
   expect(terms('loss.backward() and DataLoaders, crank, rank-0, BCEWithLogitsLoss')).toEqual([
     ['DataLoaders', 'DataLoader'],
   ]);

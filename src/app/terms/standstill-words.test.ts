@@ -16,7 +16,7 @@ const hang: Standstill = {
 };
 
 describe('the sentence', () => {
-  test('names who is late, who waits in what, and the time that is left', () => {
+  test('names the late rank, the waiting ranks with their collective, and the remaining time', () => {
     expect(standstillSentence(hang)).toBe(
       'Step 42 stands still, 58 s until the timeout: rank 2 is late, at backward of 2.weight; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
     );
@@ -34,7 +34,7 @@ describe('the sentence', () => {
     expect(standingWords(ofServer, 1)).toContain('waits for worker 2');
   });
 
-  test('names whom each waits for where they wait behind one another', () => {
+  test('names for which rank each rank waits in a chain of waiting ranks', () => {
     const [zero, one, two] = hang.ranks;
     if (!zero || !one || !two) throw new Error('three ranks');
     const chain: Standstill = { ...hang, ranks: [{ ...zero, waitsFor: 1 }, one, { ...two, at: undefined }] };
@@ -43,7 +43,7 @@ describe('the sentence', () => {
     );
   });
 
-  test('of a rank that has ended nobody waits for any longer', () => {
+  test('no rank waits any longer for a rank that has ended', () => {
     const ended: Standstill = {
       ...hang,
       waitedMs: undefined,

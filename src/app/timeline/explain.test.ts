@@ -47,7 +47,7 @@ const late = makeTrace([
 const causes = createCauses(late, 'modelled');
 
 describe('why a span came when it did', () => {
-  test('names whom it waited for, whom that one waited for, and what took longer there', () => {
+  test('names the rank that it waited for, the next rank in the chain, and the work that took longer there', () => {
     expect(whyThen(causes, 6)).toEqual([
       'It waited 12 µs for rank 1, which waited for rank 2.',
       'Cause: on rank 2, backward of layer 4 took 4 µs longer.',
@@ -87,7 +87,7 @@ test('the critical path in words adds up', () => {
 describe('why a device is idle', () => {
   const parts = lanePartsOf(late, 'modelled', 3);
 
-  test('the gap names whom it waits for, and what took longer there', () => {
+  test('the gap names the rank that it waits for, and the work that took longer there', () => {
     const gap = must(
       parts.devices[0]?.gaps.find(({ startUs }) => startUs === 5),
       'gap',
@@ -122,7 +122,7 @@ describe('why a device is idle', () => {
 describe('search', () => {
   const found = (query: string) => searchEvents(late, query);
 
-  test('finds by layer, rank, bucket, round, kind and kernel, and by all that are given', () => {
+  test('finds by layer, rank, bucket, round, kind and kernel, and by several of these', () => {
     expect(found('layer 4')).toEqual([0, 1, 2]);
     expect(found('cuda:1')).toEqual([1, 4, 5]);
     expect(found('rank 2 send')).toEqual([3]);
@@ -134,11 +134,11 @@ describe('search', () => {
     expect(found('(')).toEqual([]);
   });
 
-  test('without a word nothing is asked for', () => {
+  test('without a word nothing is searched', () => {
     expect(found('  ')).toBeUndefined();
   });
 
-  test('goes on at the other end', () => {
+  test('continues at the other end', () => {
     expect([nextMatch([2, 5], undefined, 1), nextMatch([2, 5], 2, 1), nextMatch([2, 5], 5, 1)]).toEqual([2, 5, 2]);
     expect([nextMatch([2, 5], undefined, -1), nextMatch([2, 5], 2, -1), nextMatch([], 2, 1)]).toEqual([
       5,
@@ -178,7 +178,7 @@ describe('the selection by keys', () => {
 });
 
 describe('a window for what is looked for', () => {
-  test('stays where it can be seen, moves where it cannot, and grows for a hairline', () => {
+  test('keeps a visible selection, scrolls to a hidden one, and zooms in on a very short one', () => {
     expect(reveal(WHOLE, 0.2, 0.4)).toBe(WHOLE);
     const half = { from: 0, to: 0.5 };
     const moved = reveal(half, 0.7, 0.8);

@@ -37,7 +37,7 @@ describe('layoutTimeline', () => {
 });
 
 describe('the window', () => {
-  it('zooms about the place that is pointed at', () => {
+  it('zooms around the pointer', () => {
     for (const at of [0.2, 0.5, 0.8]) {
       const before = { from: 0.3, to: 0.7 };
       const after = zoom(before, 2, at);
@@ -46,7 +46,7 @@ describe('the window', () => {
     }
   });
 
-  it('never shows what is not there', () => {
+  it('never shows time outside the step', () => {
     expect(zoom(WHOLE, 0.1, 0.5)).toEqual(WHOLE);
     expect(pan({ from: 0.5, to: 0.75 }, 9).to).toBe(1);
     expect(pan({ from: 0.5, to: 0.75 }, -9).from).toBe(0);
@@ -140,7 +140,7 @@ describe('lanes of a step that ran', () => {
     );
   });
 
-  it('says whose time it is', () => {
+  it('says which clock the time is from', () => {
     expect(clockLabel('modelled', info)).toContain(info.hardwareLabel);
     expect(clockLabel('measured', info)).toBe(`measured on ${info.device.adapter}; virtual devices share it`);
   });

@@ -113,7 +113,7 @@ describe('the first time', () => {
     },
   );
 
-  test('Whoever a link has led to a step goes on from there, and not back to what the constructor sent', async () => {
+  test('after a link to a step Play continues from this step, without the constructor', async () => {
     const { store, transport, finished, watch } = await opened();
     expect(await transport.runTo(0)).toBe(true);
     transport.seek(0, must(store.getState().traces[0], 'the first step').events.length - 1);
@@ -132,7 +132,7 @@ describe('the first time', () => {
     expect(cursor).toEqual({ trace: 2, event: must(traces[2], 'the second step').events.length - 1 });
   });
 
-  test('A single step goes to the first that the constructor sent; left, it does not come by itself again', async () => {
+  test('a single step goes to the first message of the constructor; after leaving it, it is not shown again', async () => {
     const { store, transport, finished, watch } = await opened();
     await finished(transport.step('event'));
     expect(store.getState().cursor).toEqual({ trace: 0, event: 0 });
@@ -144,7 +144,7 @@ describe('the first time', () => {
   });
 });
 
-test('only of a run from its start, and of each constructor once', () => {
+test('only for a run from its start, and once for each constructor', () => {
   const { info } = session;
   const construct = must(info.construct, 'a constructor');
   const record = (microBatch: number) => ({ step: microBatch, microBatch, epoch: 0, perRank: [1], loss: 1 });

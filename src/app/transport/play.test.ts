@@ -74,7 +74,7 @@ test('the first step takes ten seconds, each next one half as long, until the se
   expect(sent.at(-1)).toEqual({ type: 'play', stepsPerSecond: 0 });
 });
 
-test('who begins in the midst of a step sees the next one slowly, too', async () => {
+test('if Play begins in the middle of a step, the next step is slow, too', async () => {
   const { store, transport, pass, shown } = opened(BEGINNING);
   transport.seek(0, EVENTS - 3);
   transport.play();
@@ -118,7 +118,7 @@ test('at full speed the newest trace is replayed in six to ten seconds, and agai
   expect(Math.max(...restedMs)).toBeLessThanOrEqual(100);
 });
 
-test('where nothing had run yet, the first trace that comes is replayed', async () => {
+test('if nothing has run yet, the first trace that arrives is replayed', async () => {
   const { store, transport, pass, train, shown } = opened(setByHand(FULL_SPEED));
   store.getState().clearRun();
   transport.play();

@@ -24,7 +24,7 @@ describe('positions', () => {
     expect(stepShown({ ...at(0, 0), losses: [], microBatch: 0 }, false)).toBe(0);
   });
 
-  it('goes by where the run is, and by nothing else, where the cursor is behind all that ran', () => {
+  it('depends only on the run’s position if the cursor is after the last step', () => {
     expect(stepShown({ ...at(2, 1), microBatch: 90 }, false)).toBe(90);
     expect(stepShown({ ...at(2, 1), traces: [], cursor: undefined, losses: [], microBatch: 7 }, false)).toBe(7);
     // Looking back, it is the step that is looked at.

@@ -59,7 +59,7 @@ test('trains to the micro-batch, traces it and pauses', async () => {
   expect(store.getState().traces.at(-1)?.microBatch).toBe(1_000_000);
 });
 
-test('a press on Pause ends it where the run is', async () => {
+test('a press on Pause ends it at the run’s current step', async () => {
   const { store, transport, sent, settled, trained } = opened();
   const arrived = transport.runTo(5000);
   await settled();
@@ -70,7 +70,7 @@ test('a press on Pause ends it where the run is', async () => {
   expect(store.getState()).toMatchObject({ state: 'paused', goingTo: undefined, microBatch: 1234, traces: [] });
 });
 
-test('what has been traced is there at once; what lies behind is not run again', async () => {
+test('a traced step is shown at once; earlier steps are not run again', async () => {
   const { store, transport, sent } = opened();
   expect(await transport.runTo(0)).toBe(true);
   expect(await transport.runTo(0)).toBe(true);
@@ -93,7 +93,7 @@ test('a session that goes on by itself, as after a lost device, gets "play" only
   expect(await arrived).toBe(true);
 });
 
-test('a press on Pause while it waits for that: it gets no "play"', async () => {
+test('after a press on Pause while it waits for the session, it sends no "play"', async () => {
   const { store, transport, sent, settled, trained, runsByItself } = opened();
   runsByItself();
   const arrived = transport.runTo(500);

@@ -59,7 +59,7 @@ describe('walker', () => {
 });
 
 describe('store', () => {
-  it('says nothing while the cursor stays where it is', () => {
+  it('reports nothing while the cursor does not move', () => {
     const { store } = setUp(false);
     let said = 0;
     store.subscribe(() => {
@@ -84,7 +84,7 @@ describe('store', () => {
     expect(store.getState().cursor).toEqual({ trace: 0, event: -1 });
   });
 
-  it('puts steps that run again in the place of the old', () => {
+  it('replaces the earlier records of steps that run again', () => {
     const { store } = setUp(false);
     const record = (step: number, loss: number) => ({ step, microBatch: step, epoch: 0, perRank: [loss], loss });
     store.getState().addLosses([record(0, 1), record(1, 2), record(2, 3)], 0);

@@ -27,7 +27,7 @@ test('workgroup memory is the sum of what a kernel declares', () => {
   expect(() => workgroupBytes('var<workgroup> a: array<f32, N>;')).toThrow('unknown size');
 });
 
-test('what the rewriting does not understand is refused', () => {
+test('code that the rewriting does not support is refused', () => {
   const kernel = (line: string) => `
 @group(0) @binding(0) var<storage, read_write> x: array<vec4f>;
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) { ${line} }`;

@@ -22,7 +22,7 @@ const timedOut = (number: number, time: number): LostRank =>
   raised(number, time, 'RuntimeError', '[/gloo/tcp/unbound_buffer.cc:81] Timed out waiting 6000ms for recv operation');
 
 describe('the rank that the others were lost for', () => {
-  test('raised an exception; it is named with its line, whoever was seen first', () => {
+  test('raised an exception: it is named with its line, whichever rank torchrun saw first', () => {
     const cause = causeOf([disconnected(0, 1), raised(2, 2, 'ValueError', 'no such thing\nat all')], 30, 1);
     expect(cause).toEqual({
       message: 'Rank 2 failed in train.py, line 87: loss.backward()\nValueError: no such thing\nat all',
@@ -44,7 +44,7 @@ describe('the rank that the others were lost for', () => {
     expect(cause?.hint).toContain('out of memory');
   });
 
-  test('hung: the others timed out, and it went on', () => {
+  test('hung: the other ranks timed out, and it went on', () => {
     const hung = rank(1, 9, { leftOver: { file: 'train.py', line: 12, text: 'time.sleep(3600)' }, exitCode: -9 });
     const cause = causeOf([timedOut(0, 6), timedOut(2, 6), hung], 6, 1);
     expect(cause?.message).toBe(
@@ -53,14 +53,14 @@ describe('the rank that the others were lost for', () => {
     expect(cause?.rank).toBe(1);
   });
 
-  test('hung, and others with it', () => {
+  test('hung, together with other ranks', () => {
     const hung = [1, 2].map((number) => rank(number, 9, { leftOver: {} }));
     expect(causeOf([timedOut(0, 6), ...hung], 6, 1)?.message).toContain(
       'Ranks 1 and 2 hung (rank 1 in an unknown place; rank 2 in an unknown place)',
     );
   });
 
-  test('is one that only waited for a failed one, not called hung', () => {
+  test('only waited for a failed rank, and is not called hung', () => {
     const waiting = rank(0, 9, { leftOver: { file: 'train.py', line: 5 } });
     expect(causeOf([waiting, raised(1, 2, 'OSError', 'disk full')], 30, 1)?.rank).toBe(1);
   });

@@ -39,7 +39,7 @@ describe('options', () => {
 });
 
 describe('the plan', () => {
-  test('is none without a word of it; the configuration then says how many ranks there are', () => {
+  test('is absent if no option asks for it; the configuration then gives the number of ranks', () => {
     expect(planOf()).toBeUndefined();
     const plan = planOnThisMachine(4, 2);
     expect(planLine(plan, 2)).toBe('torchrun: 4 processes, at most 2 restarts');
@@ -60,7 +60,7 @@ describe('the plan', () => {
     );
   });
 
-  test('with numbered machines meets by torchrun’s static rendezvous', () => {
+  test('with numbered machines uses torchrun’s static rendezvous', () => {
     const plan = planOf('--nnodes=2', '--node-rank=1', '--rdzv_endpoint=gpu01:29411');
     expect(plan).toMatchObject({ nodeRank: 1, rendezvous: { backend: 'static' } });
   });
@@ -99,7 +99,7 @@ describe('PyTorch', () => {
     ['2.6.0', '2.6.1', true],
   ])('%s is older than %s: %s', (version, needed, older) => expect(isOlder(version, needed)).toBe(older));
 
-  test('that is too old is refused with what the run needs', () => {
+  test('that is too old is refused, with the version that the run needs', () => {
     const python = { command: 'python3', path: '/usr/bin/python3', torch: '1.13.0a0', python: '3.11.2' };
     expect(() => checkVersion(python, { torch: '2.6', why: 'mode pipeline' })).toThrow(
       'mode pipeline needs torch 2.6 or newer; this machine has 1.13.0a0 at /usr/bin/python3.',
@@ -107,7 +107,7 @@ describe('PyTorch', () => {
     expect(() => checkVersion(python, { torch: '1.13', why: 'mode ddp' })).not.toThrow();
   });
 
-  test('that is not there is said with how to get it', () => {
+  test('that is missing gives an error that says how to get it', () => {
     try {
       pythonWithTorch(['/no/python']);
     } catch (error) {

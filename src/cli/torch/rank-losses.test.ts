@@ -19,7 +19,7 @@ function given(processes: number, accumulate: number, ...told: readonly Told[]) 
   return { records, counts, ranks: records.map(({ perRank }) => perRank.length) };
 }
 
-test('a micro-batch is complete when all have told of it, in whatever order', () => {
+test('a micro-batch is complete when all ranks have reported it, in any order', () => {
   const { records, counts } = given(2, 1, [1, 0, 3], [0, 0, 1], [1, 1, 5], [0, 1, 7], [0, 2, 1], [1, 2, 1]);
   // At first it is not known how many losses a rank has per micro-batch.
   expect(counts).toEqual([0, 0, 0, 2, 2, 3]);
@@ -29,12 +29,12 @@ test('a micro-batch is complete when all have told of it, in whatever order', ()
   ]);
 });
 
-test('a rank that is ahead within a step is waited for by nobody, and waits', () => {
+test('a rank that is ahead within a step waits, and no rank waits for it', () => {
   const ahead = given(2, 2, [0, 0, 1], [0, 1, 1], [0, 2, 1], [1, 0, 1], [1, 1, 1], [0, 3, 1], [1, 2, 1], [1, 3, 1]);
   expect(ahead.ranks).toEqual([2, 2, 2, 2]);
 });
 
-test('a rank that runs out of batches is not waited for, until it has some again', () => {
+test('no rank waits for a rank without batches, until it has batches again', () => {
   const { ranks } = given(
     2,
     1,
@@ -56,7 +56,7 @@ test('of a pipeline one rank has a loss', () => {
   expect(counts).toEqual([0, 0, 0, 4, 5]);
 });
 
-test('what of a rank is read late is waited for: a mean is over all ranks', () => {
+test('the mean waits for output that is read late, because it is over all ranks', () => {
   const { ranks } = given(
     3,
     1,

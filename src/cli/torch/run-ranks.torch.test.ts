@@ -161,7 +161,7 @@ work()
     await noneIsLeft(pids);
   });
 
-  test('a rank that is killed is known by its signal', async () => {
+  test('a killed rank is reported with its signal', async () => {
     const { outcome } = await ran(
       `${RANKS}
 child.kill()
@@ -176,7 +176,7 @@ raise RuntimeError('Connection reset by peer')
   });
 
   test(
-    'a stop reaches the ranks, which end in their own way; nothing is left and nothing is lost',
+    'a stop reaches the ranks, which end by themselves; no process is left and no output is lost',
     place({ rest: KILLED }),
     async () => {
       const { outcome, lines, pids } = await ran(

@@ -88,7 +88,7 @@ const sameRun = async (a: string, b: string): Promise<unknown> => {
   return verdict.same === true ? true : verdict;
 };
 
-test('without PyTorch it says how to get one, with the status of a missing device', async () => {
+test('without PyTorch the error says how to get it, with the exit status of a missing device', async () => {
   vi.stubEnv('LOCKSTEP_PYTHON', '/no/python');
   const { status, said } = await torch({ mode: 'ddp' });
   expect(status).toBe(3);
@@ -107,7 +107,7 @@ const RANKS = 'a rank that is killed is tested, and what the report then says wi
 
 function inPyTorch(): void {
   test(
-    'DDP of three ranks is the run of Lockstep: losses, weights, gradients; with traces and files',
+    'DDP of three ranks equals Lockstep’s run: losses, weights, gradients; with traces and files',
     place({ modes: ['ddp'] }),
     async () => {
       const config = {
@@ -165,7 +165,7 @@ function inPyTorch(): void {
   });
 
   test(
-    'from Lockstep’s checkpoint, through a killed rank and a restart, back to Lockstep: the run without a stop',
+    'from Lockstep’s checkpoint, through a killed rank and a restart, back to Lockstep: equals the uninterrupted run',
     place({ rest: CYCLE }),
     async () => {
       cold();
@@ -200,7 +200,7 @@ function inPyTorch(): void {
   );
 
   test(
-    'a rank that hangs is named with its place, when the others have waited for their timeout',
+    'a rank that hangs is named with its position, after the timeout of the other ranks',
     place({ rest: RANKS }),
     async () => {
       const { status, said } = await torch(
@@ -217,7 +217,7 @@ function inPyTorch(): void {
   );
 
   test(
-    'what torch refuses is said with its rank and line: SyncBatchNorm on the CPU',
+    'an error of torch is reported with its rank and line: SyncBatchNorm on the CPU',
     place({ rest: RANKS }),
     async () => {
       const layers = [MODEL.layers[0], { type: 'BatchNorm1d', features: 6 }, MODEL.layers[2]];
@@ -261,7 +261,7 @@ function inPyTorch(): void {
     },
   );
 
-  test('a stop is a report of what was done', place({ rest: RANKS }), async () => {
+  test('a stopped run writes a report of its finished steps', place({ rest: RANKS }), async () => {
     const config = { mode: 'ddp', worldSize: 2, steps: 1_000_000 };
     const words = ['--engine', 'torch', '--device', 'cpu', '--out', file('stopped.json')];
     const { status, said } = await lockstep(config, words, 'step 3 ');
@@ -273,13 +273,13 @@ function inPyTorch(): void {
     expect(said.endsWith(`The run was stopped after ${losses.length} steps.\n`)).toBe(true);
   });
 
-  test('a fault of a rank that there is not is refused', async () => {
+  test('a fault of a rank that does not exist is refused', async () => {
     const { status, said } = await torch({ mode: 'ddp', worldSize: 2, steps: 2 }, '--kill', '2@1');
     expect(status).toBe(2);
     expect(said).toContain('There is no rank 2: ranks are 0 to 1.');
   });
 
-  test('what needs a newer PyTorch is not begun', async () => {
+  test('a run that needs a newer PyTorch is not started', async () => {
     const { status, said } = await torch(
       { mode: 'ddp', worldSize: 2, steps: 2, ddp: { initSync: false } },
       '--out',

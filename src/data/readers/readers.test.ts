@@ -77,7 +77,7 @@ test.each([
   expect(cells(text)).toEqual(expected);
 });
 
-test('CSV: rows know their line, also after a cell over several lines and blank lines', () => {
+test('CSV: rows have their line number, also after blank lines and cells over several lines', () => {
   const table = readCsv('t.csv', utf8('a,b\n"x\r\ny",2\n\n3,4\n'));
   expect(table.rows.map((row) => row.line)).toEqual([1, 2, 5]);
 });
@@ -113,7 +113,7 @@ function npy(descr: string, shape: string, data: ArrayBuffer, fortran = 'False')
   return bytes;
 }
 
-test('npy: what was written is read back', () => {
+test('npy: a written file is read back unchanged', () => {
   const floats = writeNpy(new Float32Array([1.5, -0, -2.5, 3, 4, 5]), [2, 3]);
   expect(floats.length).toBe(128 + 24);
   expect(readNpy('x.npy', floats)).toEqual({

@@ -75,7 +75,7 @@ describe('zip', () => {
     return copy;
   }
 
-  test('what is wanted comes out, the rest is not unpacked', () => {
+  test('only the requested files are unpacked', () => {
     expect(unzip('x.zip', archive, (name) => name === 'b.png', MIB, Inflate)).toEqual([
       ['b.png', new Uint8Array(10).fill(7)],
     ]);
@@ -85,7 +85,7 @@ describe('zip', () => {
     ]);
   });
 
-  test('more than is allowed, by what the archive says, and in truth', () => {
+  test('more than is allowed, by the sizes in the archive, and by the unpacked bytes', () => {
     expect(() => unzip('x.zip', archive, all, MIB, Inflate)).toThrow(
       'x.zip: found files that unpack to 16 MiB, expected at most 1.0 MiB.',
     );

@@ -46,7 +46,7 @@ test('collectives, sub-groups, messages and the store', async () => {
   );
 });
 
-test('errors keep their type and fields; who throws is named', async () => {
+test('errors keep their type and fields; the rank that throws is named', async () => {
   const whole = await run(`await dist.allReduce(torch.ones([2 + rank]), { site: 'a.js:1' });`, 2).catch(
     (e: unknown) => e,
   );

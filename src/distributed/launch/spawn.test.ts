@@ -75,7 +75,7 @@ const plan = (maxRestarts: number): LaunchPlan => {
   };
 };
 
-test('a plan over two nodes meets at the master; all ranks start again when one fails', async () => {
+test('the ranks of two nodes connect at the master; all ranks restart when one fails', async () => {
   let starts = 0;
   const run = (maxRestarts: number, failures: number) =>
     launch(
@@ -116,7 +116,7 @@ test('call sites are read from stacks', () => {
   expect(siteOf('Error')).toBeUndefined();
 });
 
-test('nprocs: one rank where nothing is said, and what is no number of ranks is refused', async () => {
+test('nprocs: one rank by default, and invalid numbers of ranks are refused', async () => {
   expect(await spawn(async (_, rank) => rank)).toEqual([0]);
   for (const nprocs of [Number.NaN, 1.5, Number.POSITIVE_INFINITY, 2n, '4', null, {}])
     await expect(spawn(async (_, rank) => rank, nprocs as number)).rejects.toMatchObject({

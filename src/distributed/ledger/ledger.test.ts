@@ -36,7 +36,7 @@ async function said(
 }
 
 describe('timeouts', () => {
-  test('a rank that is elsewhere: where, and what it completed last', async () => {
+  test('a rank in another call: its position, and its last completed collective', async () => {
     const [zero = '', one = ''] = await said(async (dist, rank) => {
       await dist.broadcast(ones([2]), 0);
       if (rank === 0) await dist.allReduce(ones([2]), { site: 'train.py:12' });
@@ -49,7 +49,7 @@ describe('timeouts', () => {
     expect(one).toBe(zero);
   });
 
-  test('nccl says what its watchdog says', async () => {
+  test('nccl’s error has the words of its watchdog', async () => {
     const [zero] = await said(
       async (dist, rank) => (rank === 0 ? dist.allReduce(ones([4])) : pause(150)),
       2,
@@ -68,7 +68,7 @@ describe('timeouts', () => {
     expect(one).toContain('is in send to rank');
   });
 
-  test('monitoredBarrier names all that are missing; the others are sent to rank 0', async () => {
+  test('monitoredBarrier names all missing ranks; the error of the other ranks refers to rank 0', async () => {
     const texts = await said(
       async (dist, rank) => (rank % 2 === 0 ? dist.monitoredBarrier({ timeoutS: 0.05 }) : pause(120)),
       4,
@@ -81,7 +81,7 @@ describe('timeouts', () => {
     expect([texts[1], texts[3]]).toEqual(['', '']);
   });
 
-  test('only the group that waits is aborted; a call that comes too late gets the reason', async () => {
+  test('only the waiting group is aborted; a late call gets the reason', async () => {
     const texts = await said(
       async (dist, rank) => {
         const pair = await dist.newGroup([0, 1], { timeoutS: 0.03 });
@@ -156,7 +156,7 @@ describe('ranks of another opinion', () => {
     expect(at(lines, 1)).toBe(at(lines, 0) + 1);
   });
 
-  test('one that issues fewer and ends: the others hear of it at once', async () => {
+  test('a rank that calls fewer collectives and ends: the other ranks get an error at once', async () => {
     const texts = await said(
       async (dist, rank) => {
         for (let i = 0; i < 2 + rank; i++) await dist.allReduce(ones([1]));
@@ -171,7 +171,7 @@ describe('ranks of another opinion', () => {
   });
 });
 
-test("the flight recorder has what ran, what waits and what failed, in PyTorch's names", async () => {
+test("the flight recorder has completed, waiting and failed calls, with PyTorch's names", async () => {
   const dumps: ReturnType<Dist['dumpFlightRecorder']>[] = [];
   await said(async (dist, rank) => {
     await dist.allReduce(ones([2, 3]), { site: 'train.py:5' });

@@ -19,7 +19,7 @@ describe('store', () => {
     await expect(store.add('text', 1)).rejects.toThrow('no whole number');
   });
 
-  test('compareSet sets what is as expected, and an absent key where nothing is expected', async () => {
+  test('compareSet sets a key that has the expected value, and an absent key if no value is expected', async () => {
     const store = new HashStore().client();
     expect(await store.compareSet('a', 'x', 'y')).toBe('x');
     expect(await store.numKeys()).toBe(0);
@@ -28,7 +28,7 @@ describe('store', () => {
     expect(await store.compareSet('a', 'q', 'r')).toBe('z');
   });
 
-  test('get and wait wait for what another one sets, and say what they missed', async () => {
+  test('get and wait wait for the keys that another client sets, and name the keys that are missing', async () => {
     const served = new HashStore();
     const [a, b] = [served.client(1000), served.client(20)];
     const got = Promise.all([a.get('k'), a.wait(['k', 'l'])]);
@@ -44,7 +44,7 @@ describe('store', () => {
     await expect(a.wait(['x'], 5)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('prefixes keep clients apart; a server that goes takes all with it', async () => {
+  test('prefixes separate clients; when the server ends, all clients get an error', async () => {
     const served = new HashStore();
     const [a, b] = [served.client(50, 'a/'), served.client(50, 'b/')];
     await a.set('k', '1');
@@ -89,7 +89,7 @@ describe('rendezvous', () => {
     );
   });
 
-  test('file: all machines see it; it goes with its last user', async () => {
+  test('file: all machines see it; it is deleted with its last user', async () => {
     const cluster = new Cluster();
     const options = { worldSize: 2 };
     const a = await meet('file:///mnt/shared/x', cluster, 'node0', { ...options, rank: 0 });

@@ -138,7 +138,7 @@ describe.each([
   ['transformers', transformer],
   ['convolutions', convolutions],
 ] as const)('%s', (_, nets) => {
-  test('random plans give what the whole net gives', () => {
+  test('random plans give the results of the whole net', () => {
     void fc.assert(
       fc.property(nets, fc.constantFrom(2, 3), fc.integer({ min: 1, max: 1e9 }), (net, count, seed) => {
         const random = randomSource(seed);

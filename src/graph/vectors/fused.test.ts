@@ -27,7 +27,7 @@ function product(vectors: Vectors, [M, N, K]: readonly [number, number, number],
   return { left, right, sums };
 }
 
-it('rounds product and sum once, or says that it does not', () => {
+it('rounds product and sum once, or reports that it does not', () => {
   const e = 2 ** -13;
   expect(plain.kernels.fuses(e)).toBe(0);
   const [a, b, c] = [0, 1, 2].map(() => fused.array('f32', 2) as Float32Array);

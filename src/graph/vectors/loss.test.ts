@@ -58,7 +58,7 @@ function statsOf(x: Float32Array, target: Int32Array, rows: number, classes: num
   return stats;
 }
 
-it('leaves to the plain loops what it has no form for, and refuses a label that is no class', () => {
+it('leaves unsupported cases to the plain loops, and refuses a label that is not a class', () => {
   const [x, target] = [new Float32Array(2000), new Int32Array(200).fill(4)];
   const types = [f32(200, 10), { shape: [200], dtype: 'i32' as const }];
   const row = GRAPH_VECTORS.get(LOSS.name);

@@ -89,6 +89,6 @@ it('has the same bits in the statistics of batch norm', () => {
   }
 });
 
-it('is asked of every operator of the table', () => {
+it('is tested for every operator of the table', () => {
   expect([...GRAPH_VECTORS.keys()].filter((name) => !ran.has(name))).toEqual([]);
 });

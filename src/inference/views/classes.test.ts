@@ -66,7 +66,7 @@ test('a model that says 7 whatever it sees: one column, and nine tenths of the i
   expect(snapshot.testAccuracy).toBeCloseTo(1 - wrong.length / 20, 6);
 });
 
-test('the surest mistakes first, 24 at most', () => {
+test('the mistakes with the highest probability first, at most 24', () => {
   const blueprint = createBlueprint(
     parseConfig({ ...images, data: { ...images.data, type: 'digits', samples: 200 } }),
     {},

@@ -32,7 +32,7 @@ const stateOf = ({ parameters }: Blueprint) => new Map(parameters.map(({ name, d
 const snapshotOf = (blueprint: Blueprint, state = stateOf(blueprint)) =>
   createSnapshots(blueprint).take({ microBatch: 0, devices: [state], reference: undefined });
 
-test('keys and values that are kept give the bits of the whole context, in any order of questions', () => {
+test('cached keys and values give the bits of the whole context, in any order of questions', () => {
   const { input, ...blueprint } = blueprintOf(text);
   const cached = createCachedDecoder(input);
   const whole = createWindowDecoder(input);
@@ -67,13 +67,13 @@ test('sampled text: the data’s first characters, then 80 of the vocabulary, th
   expect(snapshotOf(blueprint).answers).toEqual([]);
 });
 
-test('a model of more tokens than the data have writes only those of the data', () => {
+test('a model with more tokens than the data writes only tokens of the data', () => {
   const layers = gptLayers({ vocab: 3 * VOCABULARY, context: 6, width: 8, heads: 2, layers: 1 });
   const sampled = snapshotOf(blueprintOf({ ...text, model: { layers } })).sampledText ?? '';
   expect([...sampled].every((character) => TEXT.includes(character))).toBe(true);
 });
 
-test('a model that knows what follows: at temperature 0 it writes the alphabet around', () => {
+test('a model that has learnt the alphabet writes it at temperature 0', () => {
   const blueprint = blueprintOf({
     ...text,
     data: { type: 'text', text: 'abcdabcda', context: 4 },

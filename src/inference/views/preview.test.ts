@@ -44,7 +44,7 @@ test('images: up to 40 training rows as bytes, with the names of the classes', (
   }
 });
 
-test('pixels beyond 0 to 1 are brought into it together', () => {
+test('pixels outside 0 to 1 are scaled together', () => {
   const { dataset } = createBlueprint(DEFAULT_CONFIG, {});
   const image = imageReader({
     ...dataset,
@@ -56,7 +56,7 @@ test('pixels beyond 0 to 1 are brought into it together', () => {
   expect(image?.(1, 0).pixels).toEqual(Uint8Array.of(128, 128, 128));
 });
 
-test('sequences as text, positions that ask nothing as dots', () => {
+test('sequences as text, with dots for positions without a target', () => {
   const shown = previewOf({
     model: { layers: gptLayers({ vocab: 5, context: 6, width: 8, heads: 2, layers: 1 }) },
     loss: { type: 'CrossEntropyLoss' },

@@ -12,17 +12,17 @@ const view = () =>
     return state.get('id')?.[0];
   });
 
-test('what fits into the budget is of these weights', () => {
+test('a view that fits into the budget has these weights', () => {
   const own = view();
   expect([1, 2, 3].map((id) => own.take(stateOf(id), 100))).toEqual([1, 2, 3]);
 });
 
-test('what does not fit goes on from snapshot to snapshot; meanwhile the last result is shown', () => {
+test('a view that does not fit is continued from snapshot to snapshot; meanwhile the last result is shown', () => {
   const own = view();
   expect([1, 2, 3, 4, 5, 6, 7].map((id) => own.take(stateOf(id), 20))).toEqual([undefined, undefined, 1, 1, 1, 4, 4]);
 });
 
-test('without a limit it is of these weights, whatever was under way', () => {
+test('without a limit the view has these weights, whatever was being computed', () => {
   const own = view();
   expect(own.take(stateOf(1), 10)).toBeUndefined();
   expect(own.take(stateOf(2), Number.POSITIVE_INFINITY)).toBe(2);

@@ -37,7 +37,7 @@ test('rank 0 reads and broadcasts', () => {
   expect(text).toContain('torch.distributed.broadcast_object_list(saved, src=0)');
 });
 
-test('one process has nobody to tell; without a checkpoint no line speaks of one', () => {
+test('one process broadcasts nothing; without a checkpoint no line is about checkpoints', () => {
   expect(listing({ mode: 'single', resumeBy: 'rank0' })).toContain(
     "load_file('ckpt/run.safetensors', device=str(device))",
   );

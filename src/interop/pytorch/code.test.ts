@@ -69,7 +69,7 @@ describe.each(MODES)('%s', (mode) => {
     for (const { anchor } of code) expect(anchor).not.toBe('');
   });
 
-  test.each([1, 3])('also with clipping, a schedule and %i micro-batches a step', (accumulate) => {
+  test.each([1, 3])('also with clipping, a schedule and %i micro-batches per step', (accumulate) => {
     const { config, code } = listing({
       mode,
       accumulate,
@@ -214,7 +214,7 @@ test('of the algorithms of an all-reduce torch can choose one, by NCCL_ALGO', ()
   expect(textOf({ mode: 'ddp', ddp: { algorithm: 'halvingDoubling' } })).toContain('cannot be chosen in torch');
 });
 
-test('accumulation: micro-batches, the loss shared out, a step when its batches are there', () => {
+test('accumulation: micro-batches, the divided loss, a step after its micro-batches', () => {
   const text = textOf({ accumulate: 4, batchSize: 34, clipGradNorm: 0.5 });
   expect(text).toContain('batch_size=8,');
   expect(text.slice(text.indexOf('batches = 0'))).toBe(`batches = 0
@@ -290,7 +290,7 @@ test('tokens: a logit vector at every position', () => {
   expect(text).toContain('loss = loss_fn(output.flatten(0, 1), y.flatten())');
 });
 
-test('what the script cannot show is said: masks on CUDA, checkpointing under model parallel', () => {
+test('comments say what the script cannot do: masks on CUDA, checkpointing under model parallel', () => {
   const layers = [{ type: 'Linear' as const, in: 2, out: 1 }, { type: 'Dropout' as const }];
   expect(textOf({ model: { layers } })).toContain('# dropout: the run has the masks that torch draws on the CPU');
   expect(textOf({})).not.toContain('# dropout');
@@ -305,7 +305,7 @@ test('activations are computed again by checkpoint_sequential, in a forward that
   expect(text).not.toContain('BatchNorm moves');
 });
 
-test('several ranks: each on its device from the start, one prints, and the group is taken down', () => {
+test('several ranks: each on its device from the start, one prints, and the group is destroyed', () => {
   const lines = textOf({ mode: 'ddp' }).split('\n');
   const places = [
     "gpus = torch.cuda.device_count() >= int(os.environ['LOCAL_WORLD_SIZE'])  # one for each rank; else the CPU",
@@ -349,7 +349,7 @@ test('imports come before everything else, sorted', () => {
   ]);
 });
 
-test('a parameter server differs in the listing by what it waits for', () => {
+test('synchronous and asynchronous parameter servers have different listings', () => {
   const server = (synchronous: boolean) => textOf({ mode: 'parameterServer', parameterServer: { synchronous } });
   expect(server(true)).toContain('as SyncReplicasOptimizer of TensorFlow 1 did');
   expect(server(true)).not.toContain('ParameterServerStrategy');

@@ -33,7 +33,7 @@ test('the random regression of the tutorials is one line', () => {
   ]);
 });
 
-test('files: .npy is read; names are quoted; how many rows there are the script finds out', () => {
+test('files: .npy is read; names are quoted; the script reads the number of rows', () => {
   const npy = code({ type: 'npy', inputs: 'x.npy', targets: "it's.npy", testFraction: 0.1 });
   expect(npy.imports).toEqual(['import numpy as np']);
   expect(npy.lines[0]).toBe(`x, y = (torch.from_numpy(np.load(f)) for f in ('x.npy', "it's.npy"))`);

@@ -73,7 +73,7 @@ test('rows of their own and join: around all epochs, or around each', () => {
   expect(listing({ samplesPerRank: [40, 40] })).toContain('for epoch in range(math.ceil(steps / len(loader))):');
 });
 
-test('beside the wrapper: a cap for show, and the names of other versions', () => {
+test('comments beside the wrapper: an unused cap, and the names in other versions', () => {
   const notes = (ddp: ConfigInput['ddp']) => {
     const code = listing(ddp);
     const wrapper = code.findIndex((text) => text.startsWith('model = DistributedDataParallel('));

@@ -87,7 +87,7 @@ describe('the arguments of every layer', () => {
   });
 });
 
-test('names: an OrderedDict, nested where they have dots, pairs where Python could not say them as keywords', () => {
+test('names: an OrderedDict, nested for names with dots, with pairs for names that cannot be keywords in Python', () => {
   expect(
     lines([
       { type: 'ReLU', name: 'a' },
@@ -156,7 +156,7 @@ test('a tie outside a class follows the model', () => {
   ).toContain("model.get_submodule('1').weight = model.e.weight");
 });
 
-test('names that no module can have are refused', () => {
+test('invalid names of modules are refused', () => {
   const twice: LayerInput[] = [
     { type: 'Linear', in: 2, out: 2, name: 'a' },
     { type: 'ReLU', name: 'b' },

@@ -85,7 +85,7 @@ const REFUSED: readonly (readonly [input: ConfigInput, name: string])[] = [
 ];
 
 describe('the TensorFlow script', () => {
-  it('takes the strategy that the mode has', () => {
+  it('uses the strategy of the mode', () => {
     expect(script({})).toContain("tf.distribute.OneDeviceStrategy('/gpu:0')");
     expect(script({ mode: 'dataParallel', worldSize: 2 })).toContain("MirroredStrategy(['/gpu:0', '/gpu:1'])");
     const shared = script({ mode: 'ddp', worldSize: 3 });
@@ -105,7 +105,7 @@ describe('the TensorFlow script', () => {
     expect('none' in found && found.none).toMatch(/^Tensor[Ff]low 2's ParameterServer|^tf\.distribute has replicas/);
   });
 
-  it('knows of every mode', () => {
+  it('has a row for every mode', () => {
     expect(MODES.filter((mode) => 'strategy' in counterpartOf(config({ ...ASYNCHRONOUS, mode })))).toEqual(
       WITH_STRATEGY,
     );

@@ -5,7 +5,7 @@ import { lineDiff, nearChanges, partOf } from './line-diff';
 const printed = (from: readonly string[], to: readonly string[]) =>
   lineDiff(from, to).map(({ kind, text }) => `${kind === 'same' ? ' ' : kind === 'in' ? '+' : '-'}${text}`);
 
-test('a line that is replaced is out before it is in', () => {
+test('the old version of a replaced line comes before the new version', () => {
   expect(printed(['a', 'b', 'c'], ['a', 'x', 'c'])).toEqual([' a', '-b', '+x', ' c']);
   expect(printed([], ['a'])).toEqual(['+a']);
   expect(printed(['a'], [])).toEqual(['-a']);
@@ -22,7 +22,7 @@ test('without the new lines it is the old script, without the old ones the new s
   );
 });
 
-test('what is far from every change is one line of dots', () => {
+test('lines that are far from every change become one line of dots', () => {
   const same = (text: string) => ({ text, kind: 'same' as const });
   const lines = [
     same('1'),

@@ -42,7 +42,7 @@ const render = (written: Written, lesson: Partial<Lesson> = {}): Promise<string>
   );
 };
 
-test('what is there is rendered', async () => {
+test('a valid lesson is rendered', async () => {
   expect(await render([['Given', { children: '3 ms' }]])).toContain('3 ms');
   expect(await render([['Term', { id: 'rank', children: 'ranks' }]])).toContain('<b>rank</b>');
 });

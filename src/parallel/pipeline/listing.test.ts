@@ -52,7 +52,7 @@ test.each([
   expect(text).toContain(`mine = ${mine}  # the stages of this rank, of ${mine === '[rank]' ? 2 : 4}`);
 });
 
-test('an own schedule is read from CSV, each stage where its row is', () => {
+test('an own schedule is read from CSV, and each stage is on the rank of its row', () => {
   const actions = '0F0,0F1,3F0,3B0,3F1,3B1,0B0,0B1\n1F0,2F0,1F1,2F1,2B0,1B0,2B1,1B1';
   const text = textOf({ pipeline: { schedule: 'own', microBatches: 2, stagesPerRank: 2, actions } });
   expect(text).toContain(`f.write('''\\\n${actions}\n''')\nschedule._load_csv(f'schedule{rank}.csv')`);

@@ -29,7 +29,7 @@ const hintOf = (refused: () => unknown): string => {
   return 'not refused';
 };
 
-test('GPipe with 1F1B, which keeps fewer micro-batches', () => {
+test('for GPipe the advice is 1F1B, which keeps fewer micro-batches', () => {
   const budget = 0.4;
   expect(() => run({ schedule: 'GPipe' }, budget)).toThrow('CUDA out of memory');
   expect(() => run({ schedule: '1F1B' }, budget)).not.toThrow();

@@ -62,7 +62,7 @@ const WIDE: ConfigInput['model'] = {
   ],
 };
 
-it('is CPUOffloadPolicy in the script, and refused where fully_shard is not there', () => {
+it('is CPUOffloadPolicy in the script, and is refused without fully_shard', () => {
   const listing = shardedListing({ ...DEFAULT_CONFIG, ...parseConfig(at(both, 1)) });
   const code = listing.map(({ text }) => text).join('\n');
   expect(code).toContain("offload = CPUOffloadPolicy(pin_memory=device.type == 'cuda')");

@@ -57,7 +57,7 @@ test.each<[ConfigInput['sharded'], string | undefined]>([
   else expect(own?.text).toContain(text);
 });
 
-test('where gathered parameters take the most, the advice is about units', () => {
+test('if gathered parameters take most of the memory, the advice is about units', () => {
   const config = parseConfig({
     ...NET,
     model: { layers: mlpLayers([2, 256, 256, 1], 'ReLU') },

@@ -22,7 +22,7 @@ test('layers by columns and rows, and the last one of an odd number whole', () =
   });
 });
 
-test('a layer stays whole where a rank would get nothing of it', () => {
+test('a layer stays whole if a rank would get no part of it', () => {
   // torch.chunk gives 2, 2, 2 and 2 of 8 columns, and the fifth rank none.
   expect(planFor(mlp(2, 8, 8, 1), 5).plan).toEqual({});
   expect(planFor(mlp(2, 3, 8, 1), 4).plan).toEqual({ 2: 'ColwiseParallel', 4: 'RowwiseParallel' });

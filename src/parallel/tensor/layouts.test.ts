@@ -127,7 +127,7 @@ test('the input of an embedding of positions is no tensor of the run: a layout o
   expect(infoOf(said).collectives).toEqual(infoOf(configOf({ tok: cut, pos: cut }, text)).collectives);
 });
 
-test('layouts that are as they are may be said, and change nothing', () => {
+test('layouts that match the actual ones are allowed, and change nothing', () => {
   const said = configOf({
     0: { style: COLUMNS, inputLayouts: 'Replicate', outputLayouts: 'Shard(-1)', useLocalOutput: true },
     2: { style: 'RowwiseParallel', inputLayouts: 'Shard(-1)', outputLayouts: 'Replicate' },

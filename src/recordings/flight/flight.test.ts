@@ -97,7 +97,7 @@ describe('ranks that part', () => {
     );
   });
 
-  it('are not accused of what their ring buffer has lost, or of having been dumped first', async () => {
+  it('are not blamed for calls that their ring buffer has lost, or for having been dumped first', async () => {
     const { sentences } = await analysed([entry(5), entry(6)], [entry(3), entry(4), entry(5), entry(6)]);
     expect(sentences[0]).toContain('ranks 0 and 1 called the same collectives, the last is 6');
     const waiting = await analysed([entry(6, { state: 'started' })], [entry(6, { state: 'started' })]);

@@ -47,7 +47,7 @@ describe('tables of nccl-tests', () => {
     ]);
   });
 
-  it('what is none is refused with what to do', async () => {
+  it('a text that is not a table is refused, and the error says what to do', async () => {
     const texts = [
       '',
       'hello',

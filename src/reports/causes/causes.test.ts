@@ -121,7 +121,7 @@ describe("what the table says of a report from a loop of one's own", () => {
     expect(ids(compare(report, plain(report.losses.slice(1).map(({ loss }) => loss))))).toEqual(['shifted']);
   });
 
-  it('sees that what is logged is divided', async () => {
+  it('sees that the logged losses are divided', async () => {
     const report = await run({ accumulate: 2 });
     const found = compare(report, plain(report.losses.map(({ loss }) => loss / 2)));
     expect(ids(found)).toEqual(['logged-scale']);
@@ -132,7 +132,7 @@ describe("what the table says of a report from a loop of one's own", () => {
     expect(ids(near)).not.toContain('logged-scale');
   });
 
-  it('says which step to look at where there are only losses', async () => {
+  it('names the step to look at if the reports have only losses', async () => {
     const report = await run({});
     const other = await run({ optimizer: { type: 'SGD', lr: 0.05 } });
     const found = compare(report, plain(other.losses.map(({ loss }) => loss)));
@@ -171,7 +171,7 @@ it('sees that another number of ranks took part', async () => {
   expect(ids(compare(await run({ batchSize }), await run({ batchSize, worldSize: 2 })))).toContain('world-size');
 });
 
-it('does not put it down to the ranks where the model, the data or the loss differ', async () => {
+it('does not name the number of ranks as the cause if the model, the data or the loss differ', async () => {
   const ofTwo = await run({ worldSize: 2, data: { type: 'circle', samples: 96 } });
   const bare = ({ history: _, weights: __, ...rest }: Report): Partial<Report> => rest;
   const found = compare(bare(await run({})), bare(ofTwo), { configs: true });
@@ -179,7 +179,7 @@ it('does not put it down to the ranks where the model, the data or the loss diff
   expect(first(found)).toMatch(/^The configurations say so: data\.type is "spiral" in A and "circle" in B/);
 });
 
-it('asks nothing of runs that are the same or have nothing in common', async () => {
+it('names no cause for runs that are the same or have nothing in common', async () => {
   const report = await run({});
   expect(compare(report, { ...report, losses: [] }).causes).toEqual([]);
 });

@@ -39,7 +39,7 @@ test('each micro-batch has buffers and events of its own, and shares what persis
   ]);
 });
 
-test('it is in order, and the second micro-batch takes the memory of the first', () => {
+test('the Program is in order, and the second micro-batch uses the memory of the first', () => {
   const program = twoMicroBatches();
   verify(program, PROGRAM_OPS);
   /** Kept until it is read. */

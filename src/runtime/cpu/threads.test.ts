@@ -122,7 +122,7 @@ it('shares the calls out to the threads', async () => {
   team.close();
 });
 
-it('says when a thread fails, and goes on to an end', async () => {
+it('reports a failed thread, and finishes the calls', async () => {
   const memory = new WebAssembly.Memory({ initial: 64, maximum: 65_536, shared: true });
   const module = must(SHARED_KERNELS, 'kernels');
   const team = must(teamOf(2), 'threads').start({

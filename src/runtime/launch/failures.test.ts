@@ -114,7 +114,7 @@ test('a worker that ends by itself is noticed though nobody waits for it', () =>
   }));
 
 test.each(names)(
-  '%s: a rank that hangs ends everybody after the timeout, with who waits for whom',
+  '%s: after the timeout a rank that hangs ends all ranks, and the error says which rank waits for which',
   still(async (name) => {
     const world = await open(name);
     const fault: Fault = { what: 'hang', rank: 2, microBatch: 1, instruction: endOfBackward(2) };

@@ -92,7 +92,7 @@ test('an error in one rank reaches the caller with its class and code while the 
   await world.dispose();
 });
 
-test('a rank that answers nothing is named; one that is slow, or waits for another, is not', async () => {
+test('a rank that does not answer is named; a rank that is slow or waits for another is not', async () => {
   const small = smallWorld('ddp', 2);
   const world = await open(small);
   await writeStart(world, small);

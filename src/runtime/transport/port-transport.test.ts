@@ -21,7 +21,7 @@ test('messages of a tag arrive in the order in which they were sent, also before
   for (const transport of [zero, one, two]) transport?.close('done');
 });
 
-test('close() rejects who waits and who comes later', async () => {
+test('close() rejects pending and later receives', async () => {
   const [own] = createPortMesh(2);
   const transport = createPortTransport(0, own ?? new Map());
   const waiting = [transport.recv(1, 0, 'a'), transport.recv(1, 0, 'a'), transport.recv(1, 0, 'b')];

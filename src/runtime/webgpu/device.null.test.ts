@@ -28,7 +28,7 @@ describe('openDevice', () => {
     await expect(openDevice(none)).rejects.toMatchObject({ code: 'no-adapter' });
   });
 
-  it('collects what WebGPU reports out of band', async () => {
+  it('collects errors that WebGPU reports outside of calls', async () => {
     const own = await gpu.open();
     own.device.createBuffer({ label: 'impossible', size: 16, usage: 0x81 });
     await own.device.queue.onSubmittedWorkDone();

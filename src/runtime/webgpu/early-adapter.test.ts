@@ -10,7 +10,7 @@ function askedGpu() {
   return { gpu, requestAdapter };
 }
 
-test('the adapter is asked for at once, and given to the first who wants such a one', async () => {
+test('the adapter is requested at once, and given to the first matching request', async () => {
   const { gpu, requestAdapter } = askedGpu();
   const early = withEarlyAdapter(gpu);
   expect(requestAdapter.mock.calls).toEqual([[fast]]);
@@ -20,7 +20,7 @@ test('the adapter is asked for at once, and given to the first who wants such a 
   expect(requestAdapter).toHaveBeenCalledTimes(2);
 });
 
-test('whoever wants another one asks anew, and the rest of the GPU is as it was', async () => {
+test('a request for another adapter is sent anew, and the rest of the GPU object is unchanged', async () => {
   const { gpu, requestAdapter } = askedGpu();
   const early = withEarlyAdapter(gpu);
   await early?.requestAdapter({ forceFallbackAdapter: true });
@@ -29,7 +29,7 @@ test('whoever wants another one asks anew, and the rest of the GPU is as it was'
   expect(withEarlyAdapter(undefined)).toBeUndefined();
 });
 
-test('one that has waited long is not given any more', async () => {
+test('an adapter that has waited long is no longer given', async () => {
   vi.useFakeTimers();
   try {
     const { gpu, requestAdapter } = askedGpu();

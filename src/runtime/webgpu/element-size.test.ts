@@ -60,7 +60,7 @@ test('the planner gives a buffer the bytes of its elements', () => {
   expect([alignedBytes({ ...spec, dtype: 'i32' }), alignedBytes({ ...spec, dtype: 'f32' })]).toEqual([512, 1024]);
 });
 
-test('a buffer that only this trace has is as large as its transfers reach', () => {
+test('a buffer that only this trace has is as large as its transfers need', () => {
   const trace = makeTrace(transfer([7, 8], 0, 1, { slice: slice('bucket0', 100, 100), bucket: 0, bytes: 200 }));
   expect(memoryOf(trace, []).at(1, 1)).toMatchObject({ bucket: 512 });
 });

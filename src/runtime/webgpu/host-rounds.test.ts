@@ -167,7 +167,7 @@ describe.each(loadedAlgorithms())('$name', ({ ops, emit }) => {
   });
 });
 
-test('a ring reads the buffer once, in the order of its chunks, sends on what came, and writes each chunk once', () => {
+test('a ring reads the buffer once, in the order of its chunks, forwards received chunks, and writes each chunk once', () => {
   const [lane] = programOf({ op: 'allReduce', length: 12 }, 3, ring.emit).lanes;
   const messages = must(lane, 'lane').instructions.flatMap((instruction): HostTransfer[] =>
     instruction.kind === 'send' || instruction.kind === 'recv'

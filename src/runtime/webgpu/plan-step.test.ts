@@ -101,7 +101,7 @@ function run(groups: readonly (readonly { move: TransferMove; add: boolean }[])[
   return memory;
 }
 
-it('moves merged by the schedule give what they give one by one', () => {
+it('moves that the schedule merges give the same result as one by one', () => {
   const move = fc
     .record({ from: fc.nat(30), to: fc.nat(30), length: fc.integer({ min: 1, max: 8 }), add: fc.boolean() })
     .filter(({ from, to, length }) => from + length <= to || to + length <= from);

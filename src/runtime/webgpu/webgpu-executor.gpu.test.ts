@@ -286,7 +286,7 @@ describe('the WebGPU executor', () => {
     }
   });
 
-  it('says why the device was lost, and rejects what comes after', async () => {
+  it('says why the device was lost, and rejects later calls', async () => {
     const device = await gpu.open();
     const run = testRun({ mode: 'single', batchSize: 4 });
     const executor = await open(run, device);

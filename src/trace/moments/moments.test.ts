@@ -92,7 +92,7 @@ describe('byMoments', () => {
     ]);
   });
 
-  test('messages that look alike stay apart where one must wait for the other', () => {
+  test('similar messages are separate moments if one must wait for the other', () => {
     const activation = (ids: readonly [number, number], from: number, start: number) =>
       transfer(ids, from, from + 1, { slice: slice('1.out', 0, 4), payload: 'activation', us: [start, start + 1] });
     const trace = byMoments(
@@ -125,7 +125,7 @@ describe('byMoments', () => {
   });
 });
 
-test('a cursor in the midst of a moment has done what came before it, and is as far in all of it', () => {
+test('a cursor inside a moment has finished earlier moments, and is equally far in all events of the moment', () => {
   const { moments } = byMoments(ragged);
   const second = momentAt(moments, 6);
   expect(second?.index).toBe(2);

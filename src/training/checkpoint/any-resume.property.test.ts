@@ -136,7 +136,7 @@ function length(config: ConfigInput): number | undefined {
   }
 }
 
-test('what can run can be stopped anywhere and goes on to the bit', {
+test('every run can be stopped anywhere and resumed to the same bits', {
   timeout: 120_000,
   ...place({ rest: 'resume.test.ts and checkpoint.test.ts stop and resume at chosen places' }),
 }, async () => {

@@ -51,7 +51,7 @@ describe('rank 0 reads and broadcasts', () => {
     },
   );
 
-  test('the run that follows is the run without the stop', async () => {
+  test('the resumed run equals the uninterrupted run', async () => {
     const straight = await withTraining(DDP, {}, async (t) => {
       await t.run(9);
       return stateOf(t);
@@ -66,7 +66,7 @@ describe('rank 0 reads and broadcasts', () => {
     expect(resumed).toEqual(straight);
   });
 
-  test('what ranks held of their own is lost, with a notice, where nothing broadcasts it', async () => {
+  test('if nothing broadcasts it, state that only other ranks had is lost, with a notice', async () => {
     const own: ConfigInput = { ...DDP, ddp: { broadcastBuffers: false } };
     const files = await savedAfter(own, 4);
     const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
@@ -253,14 +253,14 @@ describe('refused, in PyTorch’s words where it has some', () => {
     );
   });
 
-  test('weights alone are no checkpoint', async () => {
+  test('a weights file alone is refused as a checkpoint', async () => {
     const files = await savedAfter(DDP, 2);
     expect(await refusal({}, () => ({ [MODEL]: bytes(files, MODEL), [STATE]: bytes(files, MODEL) }))).toContain(
       'this is not the state file of a Lockstep checkpoint',
     );
   });
 
-  test('a refused checkpoint leaves what is open; a good one opens where it was saved', async () => {
+  test('a refused checkpoint keeps the open run; a good one opens at its step', async () => {
     const s = await openTestSession(DDP);
     const before = await s.api.snapshot();
     const saved = await s.api.saveCheckpoint();

@@ -58,12 +58,16 @@ const CASES: readonly (readonly [string, ConfigInput])[] = [
   ],
 ];
 
-test.each(CASES)('%s: put together, the bits of the two files', place({ modes: ['sharded'] }), async (_, config) => {
-  const { files, shards } = await savedOf(config);
-  const joined = joinShards('run', shards);
-  expect(joined.model).toEqual(files.model);
-  expect(joined.state).toEqual(files.state);
-});
+test.each(CASES)(
+  '%s: the assembled pieces have the bits of the two files',
+  place({ modes: ['sharded'] }),
+  async (_, config) => {
+    const { files, shards } = await savedOf(config);
+    const joined = joinShards('run', shards);
+    expect(joined.model).toEqual(files.model);
+    expect(joined.state).toEqual(files.state);
+  },
+);
 
 test(
   'each rank has its own rows of every parameter and of both of Adam’s averages',
@@ -100,7 +104,7 @@ test(
   },
 );
 
-test('another world and mode go on from shards', place({ modes: ['sharded'] }), async () => {
+test('a run with another world size and mode continues from shards', place({ modes: ['sharded'] }), async () => {
   const config: ConfigInput = { mode: 'sharded', worldSize: 4, compareSingle: false };
   const { files, shards } = await savedOf(config);
   const goOn = ({ model, state }: CheckpointFiles, more: ConfigInput) =>

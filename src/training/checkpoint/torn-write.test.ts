@@ -8,7 +8,7 @@ import { tornWrite, writtenByRank0 } from './torn-write';
 
 const file = (rank: number, length = 64) => new Uint8Array(length).fill(rank + 1);
 
-test('same seed, same file; each byte is of the rank that is named', () => {
+test('the same seed gives the same file; each byte comes from the named rank', () => {
   const files = [0, 1, 2].map((rank) => file(rank, 60 + rank));
   for (let seed = 0; seed < 20; seed++) {
     const torn = tornWrite(files, 16, seed);

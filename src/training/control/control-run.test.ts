@@ -74,7 +74,7 @@ test('one unit in the last place', () => {
   expect(away).toEqual([1 + 2 ** -23, -1 + 2 ** -24, 2 ** -149, Math.fround(0.1) + 2 ** -27, Number.POSITIVE_INFINITY]);
 });
 
-test('compared steps are few, and the first hundred steps end with one', () => {
+test('few steps are compared, and step 100 is one of them', () => {
   const steps = [0];
   while ((steps.at(-1) ?? 0) < 100_000) steps.push(nextCompared(steps.at(-1) ?? 0));
   expect(steps.slice(0, 10)).toEqual([0, 1, 2, 5, 10, 20, 50, 100, 110, 121]);
@@ -162,7 +162,7 @@ async function caughtUp(s: TestSession) {
 }
 
 describe('in a session', () => {
-  test('comes to the step of the run and says how it got there; the run says its own at the same steps', async () => {
+  test('reaches the step of the run and reports its differences; the run reports its own at the same steps', async () => {
     const s = await openTestSession(ddp);
     await playTo(s, 150);
     const { step } = await s.api.snapshot();
@@ -192,7 +192,7 @@ describe('in a session', () => {
     await s.close();
   });
 
-  test('there is none without a single-device reference', async () => {
+  test('there is no control run without a single-device reference', async () => {
     for (const config of [
       { ...ddp, compareSingle: false },
       { ...ddp, mode: 'single' },

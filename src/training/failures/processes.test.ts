@@ -61,7 +61,7 @@ describe.each(PLACEMENTS)('$title', ({ placement }) => {
       }
   });
 
-  test('a worker that hangs for ever is named, and who waits for it', async () => {
+  test('a worker that hangs is named, and the ranks that wait for it', async () => {
     const { report } = await run({ ...synchronous, placement, maxRestarts: 0 }, [{ what: 'hang', rank: 2, step: 1 }]);
     expect(report.error?.code).toBe('timeout');
     expect(report.error?.message).toMatch(/server waits in recv of .* for worker 2/);

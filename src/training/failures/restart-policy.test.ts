@@ -48,12 +48,12 @@ describe('lost devices', () => {
     expect(made.restarts).toBe(0);
   });
 
-  test('that no step outlives end the run', () => {
+  test('that are lost in every step end the run', () => {
     const { made } = policy(3);
     expect([1, 2, 3, 4].map(() => made.restartsAfter(lost, 7))).toEqual([true, true, true, false]);
   });
 
-  test('in close succession are a loop: it waits for the user, until a device has lasted', () => {
+  test('in close succession count as a loop: the run waits for the user, until a device has lasted', () => {
     const { made, pass } = policy(3);
     const waits = [1, 2, 3, 4, 5].map((step) => {
       expect(made.restartsAfter(lost, step)).toBe(true);

@@ -37,7 +37,7 @@ const modelledUs = (trace: StepTrace, device: number): number =>
 const leastWorkUs = (traces: readonly StepTrace[], rank: number): number =>
   Math.min(...traces.map((trace) => computed(trace, rank, 'measured').reduce((a, b) => a + b, 0)));
 
-test('a slow rank: both clocks show it, and whom the others wait for', async () => {
+test('a slow rank: both clocks show it, and that the other ranks wait for it', async () => {
   const [slow, even] = [await run({ stragglers: [...stragglers] }), await run({})];
   expect(slow.report.losses).toEqual(even.report.losses);
   expect(slow.weights()).toEqual(even.weights());
@@ -78,7 +78,7 @@ test('a slow link: its messages take so many times as long', async () => {
   expect(others[0]).toBeCloseTo(must(others[1], 'a time'), 6);
 });
 
-test('in one memory space only the modelled clock has it, and a notice says so', async () => {
+test('in one memory space only the modelled clock shows it, and a notice says so', async () => {
   const { report } = await run({ stragglers: [...stragglers], placement: 'shared' });
   expect(report.notices.map(({ id }) => id)).toContain('straggler-modelled');
 });

@@ -19,7 +19,7 @@ const base: ConfigInput = {
   compareSingle: false,
 };
 
-test('uneven inputs without join: at the step where the others wait in vain, with their names', async () => {
+test('uneven inputs without join: the run stops at the step in which other ranks wait in vain, and names them', async () => {
   const config = { ...base, ddp: { samplesPerRank: [20, 9, 20] } };
   const { report } = await runConfig(config, {});
   expect(report.steps).toBe(3);
@@ -52,7 +52,7 @@ test('rank 0 out of batches: a model with running statistics waits for their bro
   expect(report.error?.message).toContain('ranks 1, 2 wait in broadcast of the buffers');
 });
 
-test('the page says it, too, and shows the weights that were reached; Reset begins again', async () => {
+test('the page says so, too, and shows the last weights; Reset starts again', async () => {
   const s = await openTestSession({ ...base, ddp: { samplesPerRank: [20, 9, 20] } });
   const failed = s.until('state', ({ state }) => state === 'failed');
   s.control({ type: 'play', stepsPerSecond: 0 });

@@ -31,7 +31,7 @@ test.each([{}, { algorithm: 'naive' }, { overlap: false }, { findUnusedParameter
   },
 );
 
-test('a gradient copy less, byte for byte of what is planned', async () => {
+test('one copy of the gradients less, exactly as planned', async () => {
   const wide: ConfigInput = {
     ...config({ bucketCapMb: 1 }, 2),
     model: { layers: [{ type: 'Linear', in: 2, out: 512 }, { type: 'ReLU' }, { type: 'Linear', in: 512, out: 1 }] },

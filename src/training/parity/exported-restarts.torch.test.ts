@@ -123,7 +123,7 @@ const RESUMES = 'one process saves and resumes in the quick tier, by the same fi
 
 function inPyTorch(): void {
   test(
-    'DDP: killed in a SLURM job, requeued, killed again, gone on as pods: the run without a stop',
+    'DDP: killed in a SLURM job, requeued, killed again, continued as pods: equals the uninterrupted run',
     place({ rest: RESUMES }),
     async () => {
       const folder = await exported('ddp', { mode: 'ddp', worldSize: 2, ...ADAM });
@@ -164,7 +164,7 @@ function inPyTorch(): void {
     },
   );
 
-  test('options that cannot be are refused in a line, before any rank starts', async () => {
+  test('invalid options are refused in one line, before any rank starts', async () => {
     const folder = await exported('refused', { mode: 'ddp', worldSize: 2, ...ADAM });
     const nodes = await started(['./run.sh'], folder, { NNODES: '1:2' });
     const whole = "run.sh: NNODES and NPROC_PER_NODE must be whole numbers of at least 1, not '1:2'\n";
@@ -260,7 +260,7 @@ function inPyTorch(): void {
   );
 
   test(
-    'a save that is killed at any moment leaves the checkpoint before it or the new one, whole',
+    'a save that is killed at any moment leaves the complete earlier or the complete new checkpoint',
     place({ rest: RESUMES }),
     async () => {
       const folder = await exported('torn', { mode: 'single' });

@@ -20,7 +20,7 @@ test('more nodes than devices are refused', () => {
   expect(() => parseConfig({ mode: 'single', nodes: 5 })).not.toThrow();
 });
 
-test('an uneven spread gets a notice, and so does what does not look at nodes', () => {
+test('uneven nodes get a notice, and so do algorithms that ignore nodes', () => {
   expect(noticesOf(four())).toEqual([]);
   expect(noticesOf(four({ nodes: 2, ddp: { algorithm: 'hierarchical' } }))).toEqual([]);
   expect(noticesOf(four({ nodes: 3, ddp: { algorithm: 'hierarchical' } }))).toEqual(['nodes-uneven']);

@@ -62,7 +62,7 @@ describe.each(SCRIPT_SETS)('$name', (set) => {
       );
 
     if (since === undefined) return;
-    test('its numbers are of a torch with the correction, and others than one before it printed', () => {
+    test('the numbers come from a corrected torch, and differ from those of an earlier torch', () => {
       const { torch: before = '', printed = [] } = known?.before ?? {};
       expect([isOlder(torchOf, since), isOlder(before, since)]).toEqual([false, true]);
       expect(() => expectEqual(known?.printed ?? [], printed, before)).toThrow(BAR.toString());

@@ -21,7 +21,7 @@ const IN_WORKERS = /^deep_tanh.*dpShard|^mlp784, 3 ranks, reshard_after_forward=
 const meshes = SHARDED_MESH_CASES.filter(({ name }) => name.startsWith('deep_tanh'));
 const cases = [...FSDP_CASES, ...ZERO1_CASES, ...meshes];
 
-test('those that are meant are there', () =>
+test('the intended cases exist', () =>
   expect([cases.length, cases.filter(({ name }) => IN_WORKERS.test(name)).length]).toEqual([14, 4]));
 
 /** Shards of padded rows, and shards around two stages. */

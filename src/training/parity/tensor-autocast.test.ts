@@ -50,14 +50,14 @@ function messagesOf({ lanes }: Program) {
 const firstProgram = (config: ConfigInput): Program =>
   must(createBlueprint(parseConfig({ device: 'cpu', ...config }), {}).programs[0], 'a Program');
 
-test('activations and their gradients cross as halves', () =>
+test('ranks send activations and their gradients as halves', () =>
   expect(messagesOf(firstProgram(CONFIG))).toEqual([
     `allReduce in forward: ${2 * batchSize * at(sizes, 2)} B of bf16`,
     `allReduce in forward: ${2 * batchSize * at(sizes, 4)} B of bf16`,
     `allReduce in backward: ${2 * batchSize * at(sizes, 2)} B of bf16`,
   ]));
 
-test('a float32 tensor is gathered and reduced in float32, and cast where it has come', () => {
+test('a float32 tensor is gathered and reduced in float32, and then cast', () => {
   // The output of a layer norm of float32 rows is float32.
   const [features = 1, hidden = 1] = sizes;
   const layers = [
@@ -96,7 +96,7 @@ test('a part with an odd number of elements is sent with one half more', async (
   await training.dispose();
 });
 
-test('the ranks of a tensor group skip a step together, and scale alike', async () => {
+test('the ranks of a tensor group skip a step together, and have equal scales', async () => {
   const gradScaler = { enabled: true, initScale: 2 ** 18, growthInterval: 2 };
   const config = { ...CONFIG, device: 'cpu', precision: 'autocast-fp16', gradScaler } as const;
   const open = (input: ConfigInput) =>

@@ -192,7 +192,7 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
   });
 });
 
-test('a stage that ends inside a pair hands on the whole activation', async () => {
+test('a stage that ends inside a pair sends the whole activation', async () => {
   const sizes = { pp: 2, tp: 2 };
   const training = await trained(configOf(sizes, { pipeline: { microBatches: 2, split: [2, 7] } }));
   expect(differenceFromSingle(training.blueprint, await training.weights())).toBeLessThanOrEqual(BAR.SGD);

@@ -23,7 +23,7 @@ const PAIR = /^mlp784, tp 2, 0 Colwise/;
 const OTHER_KERNELS = /^mlp784, tp 2, 0 Colwise|^mlp784, tp 3|^gpt, tp 2, .*Sequence/;
 const cases = [...TENSOR_CASES, ...TENSOR_MESH_CASES];
 
-test('those that are meant are there', () =>
+test('the intended cases exist', () =>
   expect([cases.length, cases.filter(({ name }) => OTHER_KERNELS.test(name)).length]).toEqual([11, 3]));
 
 for (const parity of cases) {

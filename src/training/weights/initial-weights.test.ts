@@ -98,7 +98,7 @@ describe('a model with running statistics and a tied weight', () => {
   });
 });
 
-test('what a run saves, torch can load, and a run that starts from it goes on from these statistics', async () => {
+test('torch can load the weights that a run saves, and a run that starts from them continues with these statistics', async () => {
   const config = {
     device: 'cpu',
     steps: 2,

@@ -151,14 +151,14 @@ describe.each(Object.entries(LAYOUTS))('%s', (_, layout) => {
     }),
   );
 
-  test.each([2, 4])('after three steps %i devices leave what one leaves, bit for bit', async (worldSize) => {
+  test.each([2, 4])('after three steps %i devices have the weights of one device, bit for bit', async (worldSize) => {
     const [one, many] = [await ranFor(ONE, 3), await ranFor({ layout, worldSize }, 3)];
     expect(many).toEqual(one);
     expect(many.replicas).toBe(0);
     expect(many.difference).toBeGreaterThan(0);
   });
 
-  test('a checkpoint of two devices goes on on one, two and four, and one of one on two', async () => {
+  test('a checkpoint of two devices continues on one, two and four devices, and a checkpoint of one device on two', async () => {
     const straight = (await ranFor(ONE, 5)).hash;
     const half = await using({ layout, worldSize: 2 }, async (training) => {
       await training.run(3);

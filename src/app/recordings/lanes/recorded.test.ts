@@ -44,14 +44,14 @@ describe('the tracks', () => {
     }
   });
 
-  it('know the phases of a step', () => {
+  it('have the phases of a step', () => {
     for (const { compute } of model.ranks) {
       const tones = new Set([...compute.tone].map(toneAt));
       expect([...tones]).toEqual(expect.arrayContaining(['forward', 'loss', 'backward', 'step']));
     }
   });
 
-  it('say where a rank idles: the slow one in its loader', () => {
+  it('say where a rank is idle: the slow rank in its loader', () => {
     const longest = (rank: number) =>
       must(
         [...(model.ranks[rank]?.gaps ?? [])].sort((a, b) => b.endUs - b.startUs - a.endUs + a.startUs)[0],
@@ -62,7 +62,7 @@ describe('the tracks', () => {
     expect(longest(0).inside()?.name).not.toBe('slow_loader');
   });
 
-  it('show a thread with all that is nested', () => {
+  it('show a thread with all nested spans', () => {
     const tracks = must(model.ranks[0], 'rank 0');
     const lane = must(tracks.rank.lanes[0], 'a lane');
     const rows = nestedTracks(tracks, lane, 0);
@@ -99,7 +99,7 @@ describe('the scene', () => {
     expect(flags).toEqual([0, 0, 6, 0]);
   });
 
-  it('cuts a collective into waiting, hidden and open without a rest', () => {
+  it('divides a collective completely into waiting, hidden and exposed time', () => {
     model.view = WHOLE;
     for (const { tracks } of model.look(WIDTH, NONE).rows) {
       for (const one of tracks.flatMap(({ collectives }) => collectives)) {
@@ -110,7 +110,7 @@ describe('the scene', () => {
     }
   });
 
-  it('joins what shares a pixel, and has every block of its own when zoomed in', () => {
+  it('joins spans that share a pixel, and draws every span when zoomed in', () => {
     const { compute } = must(model.ranks[1], 'rank 1');
     const shown = () =>
       model.look(WIDTH, NONE).rows[1]?.tracks[0]?.blocks.filter((block) => block.at === undefined).length ?? 0;
@@ -186,7 +186,7 @@ describe('search and keys', () => {
 });
 
 describe('ranks that join at once', () => {
-  it('have no last one: collectives of a stream begin when the one before them is done', async () => {
+  it('have no last rank: collectives of a stream begin when the previous one is done', async () => {
     const { recording } = await importFiles(ncclTraces({ ranks: 4, lateUs: { 1: 300 }, bytesPerUs: 20 }));
     const read = must(recording, 'a recording');
     const gpu = createRecordedModel(read, analyse(read));

@@ -25,6 +25,6 @@ test('each head of each layer is a map of its own', () => {
   expect(heads[1]?.share(2, 1)).toBe(9 + 7);
 });
 
-test('what is not seen in a token is shown', () => {
+test('invisible characters of a token are shown', () => {
   expect(shownToken(' \n')).toBe('␣↵');
 });

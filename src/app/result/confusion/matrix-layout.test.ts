@@ -13,7 +13,7 @@ describe.each([2, 3, 10, 26, 100, 1000])('%i classes in 312 pixels', (classes) =
     expect(layout.cell).toBeGreaterThan(0);
   });
 
-  test('a point in a cell is that cell, one beside the matrix is none', () => {
+  test('a point in a cell selects this cell, a point beside the matrix selects none', () => {
     const middle = (row: number, column: number) => {
       const { x, y, width, height } = cellRect(layout, row, column);
       return matrixCellAt(layout, classes, { x: x + width / 2, y: y + height / 2 });

@@ -11,7 +11,7 @@ const history = (steps: readonly number[], of = (step: number) => 1e-9 * step) =
   steps.reduce<readonly DifferenceAt[]>((list, step) => withDifference(list, at(step, of(step))), []);
 
 describe('the history', () => {
-  test('a long one keeps the first hundred steps, the compared ones and the newest, and stays short', () => {
+  test('a long history keeps the first hundred steps, the compared steps and the newest, and stays short', () => {
     const list = history(
       Array.from({ length: 200_001 }, (_, step) => (step < 3000 ? step : step * 3)).filter((s) => s <= 200_000),
     );
@@ -22,11 +22,11 @@ describe('the history', () => {
     expect(list.length).toBeLessThan(1200);
   });
 
-  test('a step that runs again takes the place of what was there', () => {
+  test('a step that runs again replaces its earlier entry', () => {
     expect(withDifference(history([0, 1, 2, 3]), at(2, 7))).toEqual([at(0, 0), at(1, 1e-9), at(2, 7)]);
   });
 
-  test('the headline is of the first hundred steps, however long the run, also of one that was resumed', () => {
+  test('the headline is about the first hundred steps, also of a long or resumed run', () => {
     expect(headline([])).toBeUndefined();
     expect(headline(history([0, 1, 40]))).toMatchObject({ step: 40, done: 40 });
     expect(headline(history([0, 50, 100, 110, 5000]))).toMatchObject({ step: 100, done: 100 });
@@ -41,7 +41,7 @@ describe('the history', () => {
 describe('the verdict', () => {
   const control = [at(1, 5e-8), at(10, 1e-7), at(100, 2e-7), at(5000, 3e-1)];
 
-  test('alike: rounding, and how both have grown', () => {
+  test('if both curves grow alike the cause is rounding', () => {
     const own = [at(0, 0), at(1, 3e-8), at(10, 6e-8), at(100, 4e-7), at(5000, 7e-1)];
     expect(judge(own, control, undefined)).toEqual({
       verdict: 'rounding',
@@ -51,7 +51,7 @@ describe('the verdict', () => {
     });
   });
 
-  test('a thousand times further: another cause, which the settings name or not', () => {
+  test('a difference a thousand times larger has another cause, which the settings may name', () => {
     const own = [at(0, 0), at(100, 2e-4), at(5000, 7e-1)];
     expect(judge(own, control, 'the hook').text).toBe(
       'After 100 steps the run is 2.0e-4 away from one device and the control 2.0e-7, 1,000 times less: rounding is not the cause. The settings name one: the hook.',
@@ -60,7 +60,7 @@ describe('the verdict', () => {
     expect(judge([at(0, 0), at(100, Number.NaN)], control, undefined).verdict).toBe('other');
   });
 
-  test('a control that is far away itself proves nothing, but for the steps before', () => {
+  test('a control run that differs much itself proves nothing, except for the steps before', () => {
     const far = [at(1, 5e-3), at(100, 0.2)];
     expect(judge([at(0, 0), at(1, 6e-3), at(100, 0.3)], far, 'batch norm')).toMatchObject({
       verdict: 'masked',
@@ -87,7 +87,7 @@ describe('the verdict', () => {
   });
 });
 
-test('pairs are the steps that both have; the columns of the chart have all, and no zero on a logarithmic axis', () => {
+test('pairs are the steps of both runs; the chart has all steps, and no zero on a logarithmic axis', () => {
   const own = [at(0, 0), at(1, 3e-8), at(4, 1e-7)];
   const control = [at(1, 5e-8), at(10, Number.NaN)];
   expect(pairsOf(own, control)).toEqual([{ step: 1, own: 3e-8, control: 5e-8 }]);

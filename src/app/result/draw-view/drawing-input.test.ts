@@ -62,7 +62,7 @@ describe('a drawing as the model reads it', () => {
   });
 });
 
-test('points that say nothing are dropped', () => {
+test('redundant points are dropped', () => {
   const one = withStroke([], [0.5, 0.5]);
   expect(withPoint(one, [0.501, 0.5])).toBe(one);
   expect(withPoint(one, [0.6, 0.5])).toEqual([

@@ -22,7 +22,7 @@ const asking = (answerMs: number) => {
   return { newest, asked, answers, errors };
 };
 
-test('asks at once, then with the newest only, at most every 50 ms', async () => {
+test('asks at once, then only with the newest input, at most every 50 ms', async () => {
   const { newest, asked, answers } = asking(1);
   for (let i = 1; i <= 5; i++) newest.ask(i);
   expect(asked).toEqual([1]);
@@ -43,7 +43,7 @@ test('a slow answer is waited for', async () => {
   expect(asked).toEqual([1, 2]);
 });
 
-test('what was dropped is not answered, and a refusal stops nothing', async () => {
+test('a dropped question gets no answer, and a refusal does not stop later questions', async () => {
   const { newest, answers, errors } = asking(10);
   newest.ask(1);
   newest.drop();

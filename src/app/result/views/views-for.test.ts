@@ -39,7 +39,7 @@ test('images are drawn, counted and looked at; convolutions show their filters',
   expect(views(PRESETS.cnn.config, IMAGES)).toEqual(['draw', 'confusion', 'mistakes']);
 });
 
-test('nobody draws noise', () => {
+test('random prototypes have no drawing pad', () => {
   const data = { type: 'prototypes', size: 28 } as const;
   expect(views({ ...PRESETS.cnn.config, data }, IMAGES)).toEqual(['confusion', 'mistakes']);
 });

@@ -5,7 +5,7 @@ import { cutsOf, movedCut, splitOf } from './stage-cuts';
 const STARTS = [0, 2, 4, 6];
 
 describe('cuts between stages', () => {
-  it('come back from the split that they make', () => {
+  it('are restored from the split that they make', () => {
     for (const cuts of [[1, 2, 3], [1, 3], [2], []]) expect(cutsOf(splitOf(cuts, STARTS, 7), STARTS)).toEqual(cuts);
     expect(splitOf([1, 2, 3], STARTS, 7)).toEqual([2, 2, 2, 1]);
     // A Flatten before the first layer with weights is in the first stage.

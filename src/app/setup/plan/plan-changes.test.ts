@@ -46,13 +46,13 @@ test('columns after columns gather in between, and say for which module', () => 
   expect(costOf(infoOf(withStyle(info, '2', 'RowwiseParallel')))).toEqual(costOf(infoOf()));
 });
 
-test('a module that is made whole leaves the plan', () => {
+test('a module that is set to whole is removed from the plan', () => {
   const plan = withStyle(infoOf(), '0', undefined);
   expect(plan).toEqual({ 2: 'RowwiseParallel' });
   expect(infoOf(plan).parameters.own).toBe(24 + 40 + 9);
 });
 
-test('another style for one module leaves the layouts of the others, and its own if it takes its style again', () => {
+test('another style for one module keeps the layouts of the others, and its own if it gets its style back', () => {
   const prepared = { style: 'PrepareModuleInput', desiredInputLayouts: 'Replicate' } as const;
   const info = infoOf({ 0: 'ColwiseParallel', 1: prepared });
   expect(withStyle(info, '4', 'RowwiseParallel')).toEqual({ 0: 'ColwiseParallel', 1: prepared, 4: 'RowwiseParallel' });

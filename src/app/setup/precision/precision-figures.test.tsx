@@ -73,7 +73,7 @@ describe('gradients by layer', () => {
     expect(ofAllLayers(rows.map((row) => ({ ...row, module: '' })))).toEqual({ count: 120, zeros: 40, notFinite: 0 });
   });
 
-  test('powers are written as on paper', () => {
+  test('powers are written with superscripts', () => {
     expect([-24, 0, 16].map(powerWords)).toEqual(['2⁻²⁴', '1', '2¹⁶']);
   });
 });
@@ -85,7 +85,7 @@ describe('the scale over the steps', () => {
   });
   const config = { gradScaler: { initScale: 65_536 } } as Parameters<typeof scaleStory>[1];
 
-  test('a step has the scale that the step before left', () => {
+  test('a step has the scale that the previous step left', () => {
     const story = must(
       scaleStory([record(0, 32_768, true), record(1, 65_536, false), record(2, 65_536, false)], config),
       'a story',
@@ -98,7 +98,7 @@ describe('the scale over the steps', () => {
     ]);
   });
 
-  test('without a GradScaler there is none; micro-batches that end no step have no part in it', () => {
+  test('without a GradScaler there is no plot; micro-batches that end no step are ignored', () => {
     const { scaler: _, ...plain } = record(0, 1, false);
     expect(scaleStory([plain], config)).toBeUndefined();
     expect(scaleStory([plain, record(1, 65_536, false)], config)?.steps).toHaveLength(1);

@@ -12,7 +12,7 @@ import { createTraceFacts } from '../facts-at';
 import { planStage, stageScene } from '../scene';
 import { DRAWN_BY_STAGE, OPERATOR_PICTURE_LIST, pictureOf } from './pictures';
 
-it('has a picture for every operator of every Program, and one alone', () => {
+it('has exactly one picture for every operator of every Program', () => {
   const missing = [...PROGRAM_OPS.keys()].filter((name) => !pictureOf(name) && !DRAWN_BY_STAGE.has(name));
   expect(missing).toEqual([]);
   const all = [...OPERATOR_PICTURE_LIST.flatMap(({ operators }) => operators), ...DRAWN_BY_STAGE.keys()];

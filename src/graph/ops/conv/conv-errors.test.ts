@@ -152,7 +152,7 @@ it.each<[string, readonly Shape[], Attrs, string]>([
   expect(() => infer(op, shapes, attrs)).toThrow(message);
 });
 
-it('takes what torch takes: no batch, an even kernel with padding same, windows past the edge', () => {
+it('accepts what torch accepts: no batch, an even kernel with padding same, windows past the edge', () => {
   expect(infer('conv2d', [[3, 6, 6], weight])[0]?.shape).toEqual([4, 4, 4]);
   expect(infer('conv2d', [image, [4, 3, 2, 2]], { padding: 'same' })[0]?.shape).toEqual([2, 4, 6, 6]);
   expect(infer('max-pool2d', [[3, 5, 5]], { kernelSize: 2, ceilMode: true })[0]?.shape).toEqual([3, 3, 3]);

@@ -21,7 +21,7 @@ function backward(op: string, a: Shape, b: Shape) {
 }
 
 describe('gradients of a broadcast', () => {
-  it('are dy itself or a product where nothing repeats', () => {
+  it('are dy itself or a product if nothing is broadcast', () => {
     expect(backward('ops/add', [3, 2], [3, 2]).ops).toEqual([]);
     expect(backward('ops/mul', [3, 2], [3, 2]).ops.sort()).toEqual(['ops/mul', 'ops/mul']);
   });
@@ -68,7 +68,7 @@ describe('broadcasting', () => {
     expect(broadcastDims([1, 1], [[1, 1], [1]])).toEqual([{ size: 1, steps: [0, 0] }]);
   });
 
-  it('refuses what does not fit, and more turns than the kernels take, with what to do', () => {
+  it('refuses shapes that do not fit, and more dimensions than the kernels support, and says what to do', () => {
     expect(() =>
       broadcastShape([
         [3, 4],

@@ -95,7 +95,7 @@ function run(name: string, inputs: readonly (readonly [Shape, HostArray])[], att
   return [...at(outputs, 0)];
 }
 
-it('says which index is out of range, as torch does', () => {
+it('names the index that is out of range, as torch does', () => {
   const x = [[2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)] as const;
   const index = (...values: number[]) => [[values.length], Int32Array.from(values)] as const;
   expect(() => run('shape/gather', [x, [[1, 3], Int32Array.of(0, 1, 2)]], { dim: 0 })).toThrow(

@@ -21,7 +21,7 @@ const value = (about: string, id: string, changes: Changes = {}): number =>
     `${about}: ${id}`,
   ).value;
 
-test('every lesson that is written has a worked example', () => {
+test('every finished lesson has a worked example', () => {
   for (const { name, planned } of CONTENTS)
     if (planned === undefined) expect(Object.keys(TOPICS), name).toContain(name);
 });
@@ -29,7 +29,7 @@ test('every lesson that is written has a worked example', () => {
 describe.each(Object.keys(TOPICS))('%s', (about) => {
   const knobs = kind.knobs(about);
 
-  test('each knob begins at one of its values, has a word for each, and changes picture or numbers', () => {
+  test('each control starts at one of its values, has a label for each value, and changes picture or numbers', () => {
     const start = settingsOf(kind, about);
     for (const { key, values, words = values } of knobs) {
       expect(values, key).toContain(start[key]);

@@ -20,7 +20,7 @@ test('after a step the loss is that of the run after a step', async () => {
   }
 });
 
-test('the first step goes the same way at every rate, as far as the rate says', async () => {
+test('the first step has the same direction at every learning rate, and a length proportional to it', async () => {
   const moved = (await surface()).rates.map(({ lr, path: [before, after] }) =>
     [0, 1].map((axis) => (must(after?.[axis], 'a weight') - must(before?.[axis], 'a weight')) / Number(lr)),
   );
@@ -44,7 +44,7 @@ test('the loss at every point of an outline is that of its contour, but for poin
     }
 });
 
-test('the rates of the drawing: too short, right, across the valley, out of it', async () => {
+test('the learning rates of the drawing: too small, right, across the valley, divergent', async () => {
   const { rates } = await surface();
   const rises = rates.map(({ path }) => path.filter(([, , loss], i) => i > 0 && loss > (path[i - 1]?.[2] ?? 0)).length);
   const ends = rates.map(({ path }) => path.at(-1)?.[2] ?? 0);

@@ -12,7 +12,7 @@ const momentsOf = async (late: string) =>
     'a meeting',
   ).moments.map((calls) => calls.map(({ rank, what }) => `${rank} ${what}`));
 
-test('rank 3 is last: the others have written their keys and wait, then all return at once', async () => {
+test('rank 3 is last: the other ranks have written their keys and wait, then all return at once', async () => {
   expect(await momentsOf('rank 3')).toEqual([
     ['0 starts', '0 serves', '0 sets', '0 waits'],
     ['1 starts', '1 connects', '1 is connected', '1 sets', '1 waits'],
@@ -22,7 +22,7 @@ test('rank 3 is last: the others have written their keys and wait, then all retu
   ]);
 });
 
-test('rank 0 is last: nobody gets further than connecting, since nobody serves the store', async () => {
+test('rank 0 is last: no rank gets further than connecting, because rank 0 serves the store', async () => {
   const [first, second, third, fourth, last] = await momentsOf('rank 0');
   expect([first, second, third]).toEqual([1, 2, 3].map((rank) => [`${rank} starts`, `${rank} connects`]));
   expect(fourth).toEqual(expect.arrayContaining(['0 serves', '1 is connected', '2 is connected', '3 is connected']));

@@ -42,7 +42,7 @@ const worldOf = ({ services }: FigureRun) => services.store.getState().info?.wor
 /** Long enough for what would begin by itself. */
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-test('a figure at rest stays at rest when a setting is dragged on before the last one is there', async () => {
+test('a paused figure stays paused while a setting is dragged before the last value has taken effect', async () => {
   const run = await figure();
   const first = run.set({ world: '4', at: '3' });
   // It trains up to that step.
@@ -65,7 +65,7 @@ test('a figure that plays plays on with a new setting; where a solution sets it,
   expect(run.services.store.getState().cursor).not.toEqual(cursor);
 });
 
-test('what the page sets for a prediction is nothing that the reader has done', async () => {
+test('settings that the page makes for a prediction do not count as the reader’s', async () => {
   const run = await figure();
   await run.set({ world: '4' });
   expect(run.facts().pressed).toEqual(['world=4']);

@@ -78,7 +78,7 @@ test('the answer of a later guess ends a solution', async () => {
   expect(run.state.getState().changes).toMatchObject({ world: '4', batch: '32' });
 });
 
-test('a solution goes no further when the reader uses the figure', async () => {
+test('a solution stops when the reader uses the figure', async () => {
   const { run, lead } = await figure(RUN);
   const solution = lead.solve([...SOLUTION, 'wait'], () => false);
   await expect.poll(() => run.state.getState().changes['world']).toBe('2');

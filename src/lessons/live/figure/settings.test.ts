@@ -14,7 +14,7 @@ describe('what a setting is now', () => {
 
   test('as the link says', () => expect(valueNow('mode=ddp&world=4&at=1', world, {})).toBe('4'));
   test('as it was changed', () => expect(valueNow('mode=ddp&world=4&at=1', world, { world: '8' })).toBe('8'));
-  test('by default, where the link says nothing', () =>
+  test('by default, if the link does not contain it', () =>
     expect(valueNow('mode=ddp&at=1', { ...world, key: 'overlap', values: ['0', '1'] }, {})).toBe('1'));
   test('none of its values', () => expect(valueNow('mode=ddp&world=3&at=1', world, {})).toBeUndefined());
   test('of the lab, whatever round is shown', () =>

@@ -12,7 +12,7 @@ function memory(text?: string) {
 }
 
 describe('progress', () => {
-  test('is there again on the next visit', () => {
+  test('is restored on the next visit', () => {
     const storage = memory();
     const first = createProgress(storage);
     first.open('ddp');
@@ -64,7 +64,7 @@ describe('progress', () => {
     expect([...(one.of('ddp')?.tasks ?? [])]).toEqual(['a', 'b']);
   });
 
-  test('where nothing can be kept, the page remembers for itself', () => {
+  test('if nothing can be stored, the page remembers it until it is closed', () => {
     const full = () => {
       throw new DOMException('full', 'QuotaExceededError');
     };

@@ -4,7 +4,7 @@ import { createSeat, type FigurePlace, seatFor } from './seat';
 const place = (id: string, top: number, height = 400): FigurePlace => ({ id, top, bottom: top + height });
 
 describe('seatFor', () => {
-  test('nobody has it where no figure is in view', () => {
+  test('no figure has the seat if none is in view', () => {
     expect(seatFor([], 800)).toBeUndefined();
     expect(seatFor([place('above', -500), place('below', 900)], 800)).toBeUndefined();
   });
@@ -24,13 +24,13 @@ describe('seatFor', () => {
     expect(seatFor([place('tall', 700, 3000)], 800)).toBeUndefined();
   });
 
-  test('one that was claimed has it while it is in view', () => {
+  test('a figure that claimed the seat has it while it is in view', () => {
     const both = [place('a', 60), place('b', 500)];
     expect(seatFor(both, 800, 'b')).toBe('b');
     expect(seatFor([place('a', 60), place('b', 900)], 800, 'b')).toBe('a');
   });
 
-  test('nobody has it in a window that nobody looks at', () => {
+  test('no figure has the seat in a hidden window', () => {
     expect(seatFor([place('a', 60)], 0)).toBeUndefined();
   });
 });

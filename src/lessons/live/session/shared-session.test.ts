@@ -56,7 +56,7 @@ async function alone(seed: number, steps: number): Promise<readonly number[]> {
   return lossesOf(events);
 }
 
-test('each goes on where it was, with the bits that it has alone', async () => {
+test('each figure continues where it was, with the bits that it has alone', async () => {
   const { shared, most } = counted();
   const [a, b] = [listening(), listening()];
   const [ofA, ofB] = [shared.grant(), shared.grant()];
@@ -83,7 +83,7 @@ test('each goes on where it was, with the bits that it has alone', async () => {
   shared.end();
 });
 
-test('who has no right to it waits, and is not given the events of the other', async () => {
+test('a figure without the right waits, and gets no events of the other figure', async () => {
   const { shared } = counted();
   const [a, b] = [listening(), listening()];
   const [ofA, ofB] = [shared.grant(), shared.grant()];

@@ -43,7 +43,7 @@ function counting(): TuningStore & { readonly saved: string[] } {
 }
 
 describe('an adapter', () => {
-  it('in software has its table', async () => {
+  it('in software uses its table', async () => {
     const store = counting();
     expect(await chooseTuning(asAdapter(true), SHADERS, store)).toBe(SOFTWARE_TUNING);
     expect(store.saved).toEqual([]);
