@@ -1,6 +1,7 @@
 /**
- * The import walls. A room of src/ imports only from the rooms above it in this table; rooms on one line do not know
- * each other. `only` narrows that further. Tests may look at any room: they hold one room against another.
+ * The import walls. A room of src/ imports only from rooms in lines above its own in this table; rooms in one line do
+ * not import each other. `only` restricts some rooms further. Tests may import from any room, because they compare
+ * rooms with each other.
  */
 const rooms = [
   ['base'],
@@ -83,7 +84,7 @@ const only = {
   ],
 };
 
-/** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */
+/** The npm packages that are built into the site, so the package of Lockstep does not depend on them. */
 const bundled = [
   'comlink',
   'd3-scale',
@@ -103,18 +104,18 @@ const bundled = [
 
 /**
  * A mode is one folder of parallel/: its compiler, and its face (names, words, settings), which the page shows before
- * any session; a long face has parts beside it, as face-fit.ts and face-size.ts. The page and the command line see the
- * faces and not the compilers, and a face brings nothing heavy along.
+ * any session. A long face has further files, such as face-fit.ts and face-size.ts. The page and the command line
+ * import the faces and not the compilers, and a face imports nothing large.
  */
 const faces = 'src/parallel/(face|faces|fits|strategies|[^/]+/(face|face-fit|face-size))[.]ts$';
 const seeFaces = ['app', 'cli'];
 
-/** A function of settings alone, which the page loads when somebody asks for it: the worker does not carry it. */
+/** A function of settings only, which the page loads on request; the worker does not need it. */
 const scripts = 'src/interop/tensorflow/script[.]ts$';
 
 /**
- * The folders of the page, in the same manner: a folder imports only from lines above its own. From text and drawing,
- * over the state and what runs, to controls, the parts of the page, and the page.
+ * The folders of the page, in the same way: a folder imports only from lines above its own. The order is: text and
+ * drawing, state, the run, controls, the parts of the page, the page.
  */
 const storeys = [
   ['asking', 'draw', 'model', 'pace', 'stored'],
@@ -215,8 +216,8 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
-      // The packages that are bundled into the site and the command line; all others are tools.
-      // The pages of the lessons are rendered in Node, when the site is built.
+      // The packages that are bundled into the site and the command line; all other packages are tools. The pages of
+      // the lessons are rendered in Node when the site is built.
       name: 'only-these-packages-in-the-bundles',
       severity: 'error',
       from: { path: '^src/', pathNot: `^src/(cli|lessons/page)/|${tests}` },

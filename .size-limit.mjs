@@ -1,6 +1,7 @@
 /**
- * What is fetched until Play can be pressed on the default run, as `npm run check` holds it: in all, and by part; and
- * what each page of the lessons is before the engine comes: HTML, styles, and the pictures of one theme.
+ * Limits the size of the files that are loaded until Play can be pressed on the default run, in total, of the page and
+ * of the session's worker; and the size of each lesson page before the engine is loaded: HTML, styles, and the pictures
+ * of one theme. Called by `npm run check`.
  */
 import { firstLoad } from './scripts/first-load.mjs';
 import { lessonPages } from './scripts/lesson-pages.mjs';

@@ -2,11 +2,11 @@ import { defineConfig } from '@playwright/test';
 import { chromiumFlags, findChromium } from './scripts/chromium.mjs';
 
 /**
- * The browser tests: the built site, served from a nested folder, in headless Chromium with WebGPU on SwiftShader.
- * `npm test` builds the site and finds the browser; run alone, `npm run e2e` does the same.
+ * The browser tests: the built site, served from a nested folder, in headless Chromium with WebGPU on SwiftShader. `npm
+ * test` builds the site and finds the browser; `npm run e2e` does the same and runs only these tests.
  */
 const port = process.env['LOCKSTEP_E2E_PORT'] ?? '4319';
-// Worker processes load this file again: the browser that the first load found is kept for them.
+// Worker processes load this file again: they use the browser that the first load found.
 process.env['LOCKSTEP_CHROMIUM'] ??= (await findChromium({ install: false })).executablePath;
 
 /** Only the last --disable-features counts. */
@@ -17,7 +17,8 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  // One more than a small machine has cores: a test waits for what it sees a quarter of its time.
+  // One more than the number of cores of a small machine, because a test spends a quarter of its time waiting for the
+  // page.
   workers: 3,
   fullyParallel: true,
   retries: 0,
@@ -28,18 +29,17 @@ export default defineConfig({
   use: {
     baseURL: `http://127.0.0.1:${port}/some/folder/`,
     viewport: { width: 1440, height: 860 },
-    // Specs that want motion say so (IN_MOTION).
+    // Specs about motion ask for it (IN_MOTION).
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: process.env['LOCKSTEP_CHROMIUM'],
-      // What the page draws is put together by the CPU itself: a GPU of software costs more of the same two cores, a
-      // tenth of all that a test takes. WebGPU stays where it was. And no process is kept ready for the next site: a
-      // page opens later without it, so what measures pages keeps it.
-      // Debian's start script asks for a GPU to draw with, which cost another tenth.
+      // The CPU composites the page, because a software GPU would use a tenth more CPU time of the same two cores.
+      // WebGPU is not affected. Chromium keeps no spare process for the next site. Pages open later without it, so the
+      // scripts that measure pages keep it. Debian's start script asks for a GPU for drawing, which took another tenth.
       args: [...chromiumFlags.map(withoutSpare), '--disable-gpu-compositing', '--disable-gpu-rasterization'],
     },
     trace: 'off',
-    // Only e2e/offline.spec.ts keeps the site: elsewhere each test would fetch all of it.
+    // Only e2e/offline.spec.ts stores the site: otherwise each test would load all of its files.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
   },

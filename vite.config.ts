@@ -12,8 +12,8 @@ import { TAGS } from './scripts/tiers.mjs';
 import { transformCache } from './scripts/transform-cache.mjs';
 
 /**
- * The built site carries the kernels without their comments, which only readers of the source need: a smaller first
- * load.
+ * The built site contains the kernels without their comments, which only readers of the source need; so the first load
+ * is smaller.
  */
 const bareShaders = (): Plugin => ({
   name: 'bare-shaders',
@@ -61,7 +61,7 @@ const contentSecurityPolicy = (): Plugin => ({
   ],
 });
 
-/** The session's worker starts with a script of its own, and not when all the others have come (app/early). */
+/** The session's worker starts with a separate script, which does not wait for the other scripts (app/early). */
 const earlyWorker = (): Plugin => ({
   name: 'early-worker',
   apply: 'build',
@@ -79,8 +79,8 @@ const earlyWorker = (): Plugin => ({
 });
 
 /**
- * In a browser parts are fetched when a run needs them (base/part); whatever runs in Node has them all. The modules
- * that have them all await them, and a worker that awaits while it is imported loses what is posted to it meanwhile.
+ * In a browser, parts are loaded when a run needs them (base/part); code in Node has all parts from the start, because
+ * its modules await them. A worker that awaits during its import loses messages that arrive meanwhile.
  */
 const site = (): Plugin => ({
   name: 'site',
@@ -103,20 +103,21 @@ export default defineConfig({
     contentSecurityPolicy(),
   ],
   build: {
-    // The lessons take most of a build, which is no news.
+    // The lessons take most of the build, so Vite need not report it.
     rolldownOptions: { checks: { pluginTimings: false }, output: { codeSplitting: firstChunks() } },
-    // A worker has no <link> to preload with (scripts/shared-workers.mjs): it needs no list of what its parts import.
+    // A worker has no <link> to preload with (scripts/shared-workers.mjs), so it needs no list of the imports of its
+    // parts.
     modulePreload: {
       resolveDependencies: (_, deps, { hostId }) => (/(^|\/)([a-z]+-)*worker-[^/]*$/.test(hostId) ? [] : deps),
     },
   },
   test: {
-    // Which tests `npm test` runs, and which modes a test trains (scripts/tier.ts).
+    // The tests that `npm test` runs, and the modes that a test trains (scripts/tier.ts).
     tags: TAGS,
     exclude: [...configDefaults.exclude, ...(process.env['LOCKSTEP_TIER'] === 'quick' ? restFiles('.').keys() : [])],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
-    // A machine that does much else besides pauses for seconds.
+    // On a busy machine a test may pause for seconds.
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     experimental: { fsModuleCache: true, fsModuleCachePath: transformCache() },
@@ -127,10 +128,10 @@ export default defineConfig({
           name: 'pure',
           include: ['{src,learn,scripts,bench,fuzz}/**/*.test.ts', 'src/**/*.test.tsx'],
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts', '**/*.torch.test.ts'],
-          // Property tests train hundreds of small nets; on a machine that does much else besides, one takes a minute.
+          // Property tests train hundreds of small nets; on a busy machine one of them takes a minute.
           testTimeout: 120_000,
-          // Both cores of a small machine. Each worker loads a module once, not once for every file, which took a
-          // quarter of all the time; what a test puts into the globals is taken out after it.
+          // Two workers use both cores of a small machine. Each worker loads a module once, not once per file, which
+          // took a quarter of the time. Changes of globals by a test are undone after the test.
           pool: 'threads',
           maxWorkers: 2,
           isolate: false,
@@ -154,8 +155,8 @@ export default defineConfig({
         test: {
           name: 'torch',
           include: ['{src,learn}/**/*.torch.test.ts'],
-          // Every case starts processes of its own, of several ranks, which start and wait more than they compute: two
-          // files at once, and nothing beside them.
+          // Every case starts several processes, which spend more time on starting and waiting than on computing: two
+          // files run at once, and no other project at the same time.
           maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 180_000,
@@ -168,8 +169,8 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           pool: 'forks',
-          // A software GPU runs small dispatches on the core that submits them: two files at once use both. Each
-          // process loads a module once, as above: loading took a quarter of what the shorter files took.
+          // A software GPU runs small dispatches on the core that submits them, so two files at once use both cores.
+          // Each process loads a module once, as above: loading took a quarter of the time of the shorter files.
           maxWorkers: 2,
           isolate: false,
           unstubGlobals: true,

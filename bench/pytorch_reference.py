@@ -1,7 +1,7 @@
-"""PyTorch's figures for the workloads of the bench, on the GPU or the CPU of this machine.
+"""Measures PyTorch on the workloads of the benchmark, on the GPU or the CPU of this machine.
 
 Eager, float32, data on the device, a synchronisation every 100 ms. gpu-figures.mjs calls it with the options and a file
-for the result; it exits with a sentence where there is no PyTorch with CUDA. LOCKSTEP_TORCH_DEVICE=cpu: on the CPU.
+for the result; it exits with a sentence if there is no PyTorch with CUDA. LOCKSTEP_TORCH_DEVICE=cpu: on the CPU.
 
 pytorch-contender.mjs calls it with --serve, on the CPU: each line of standard input names a workload ("open cnn") or
 asks for a round ("measure 500", in milliseconds), and each is answered with a line of JSON.
@@ -33,7 +33,7 @@ def wait():
 
 
 def timed(step, milliseconds):
-    """Steps a second, as timed.ts counts them."""
+    """Steps per second, counted as in timed.ts."""
 
     def run(count):
         started = time.perf_counter()
@@ -165,7 +165,7 @@ def main():
 
 
 def blas():
-    """The library that multiplies matrices, by its file; that of a distribution may be slow."""
+    """The file name of the BLAS library; the library of a Linux distribution may be slow."""
     try:
         with open("/proc/self/maps") as maps:
             loaded = {os.path.basename(os.path.realpath(line.split()[-1])) for line in maps if ".so" in line}

@@ -1,16 +1,16 @@
-"""Runs PyTorch listings of Lockstep on the CPU and says what each process printed.
+"""Runs PyTorch listings of Lockstep on the CPU and returns the numbers that each process printed.
 
 Standard input: {"scripts": [{"code": str, "processes": int, "files": {name: base64}}]}. Standard output: one JSON line
-per script, in order: {"printed": [[float, ...] per process], "error": str or null}; before them one with the version
-of torch. A script without "code" is an exported run: its train.py starts as it is with "args", and "gives" are names
-of files that it wrote, which come back in base64.
+per script, in order: {"printed": [[float, ...] per process], "error": str or null}; the first line has the version of
+torch. A script without "code" is an exported run: its train.py starts unchanged with "args", and "gives" has the names
+of files that it writes, which are returned in base64.
 
-The listings take GPUs where there are enough, and run on the CPU over gloo here. What this PyTorch does not have yet,
-or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
+The listings use GPUs if there are enough; this script runs them on the CPU over gloo. The code below replaces functions
+that this PyTorch lacks, or has only on GPUs. torch is imported once; every process is a fork.
 """
 import base64, contextlib, functools, inspect, json, os, re, runpy, struct, sys, tempfile, traceback, types
 
-# A script that takes GPUs where there are enough finds none.
+# So scripts that use GPUs if there are enough find none.
 os.environ['CUDA_VISIBLE_DEVICES'] = ''
 import torch
 import torch.distributed
@@ -25,12 +25,12 @@ SECONDS = 120
 torch.set_num_threads(1)
 
 def printing_all(code):
-    """In a listing rank 0 prints; here every rank is asked for its losses."""
+    """In a listing only rank 0 prints its losses; here every rank does."""
     return re.sub(r'if rank == 0:(?=  # the loss)', 'if True:', code)
 
 
 class Ddp(torch.nn.parallel.DistributedDataParallel):
-    """The arguments that came after 1.13: forward_sync_buffers (2.13) and init_sync (2.7)."""
+    """DDP with arguments that are newer than 1.13: forward_sync_buffers (2.13) and init_sync (2.7)."""
 
     def __init__(self, module, forward_sync_buffers=True, init_sync=True, **settings):
         home = sys.modules['torch.nn.parallel.distributed']
@@ -47,9 +47,9 @@ class Ddp(torch.nn.parallel.DistributedDataParallel):
 
 
 class CpuDataParallel(nn.Module):
-    """Replicas in turn: chunks of the batch, outputs put together.
+    """Runs the replicas one after the other on the chunks of the batch, and concatenates their outputs.
 
-    What a replica but the first does to its buffers is lost.
+    Changes of buffers are lost on all replicas except the first.
     """
 
     def __init__(self, module, device_ids):
@@ -65,7 +65,7 @@ class CpuDataParallel(nn.Module):
 
 
 def checkpoint_sequential(functions, segments, x, use_reentrant):
-    """As torch 2 has it: 1.13 has no use_reentrant here."""
+    """checkpoint_sequential of torch 2: in 1.13 it has no use_reentrant."""
     functions = list(functions)
     size = len(functions) // segments
     for start in range(0, size * (segments - 1), size):

@@ -1,8 +1,8 @@
 """Writes src/training/fixtures/tensor-autocast.json: tensor parallelism of two ranks under torch.autocast, in bfloat16.
 
-DTensor needs a newer torch than 1.13, so both ranks are written out in one process: each has its half of the columns
-or rows as a leaf of its own, the addends of a row-parallel layer are added up in bfloat16, and the bias goes into the
-product of rank 0. What ranks use alike (the input of a pair) autograd adds up, as the all-reduce of its gradient does.
+DTensor needs a newer torch than 1.13, so one process computes both ranks: each rank has its half of the columns or
+rows as its own leaf, the partial results of a row-parallel layer are added in bfloat16, and rank 0 adds the bias inside
+its product. Both ranks use the input of a pair, so autograd adds up its gradients, as the all-reduce would.
 The backward pass of torch 1.13 adds up some products of bfloat16 in bfloat16; newer ones add up in float32 and round
 once, and so does `Linear` here.
 Run: python3 scripts/tensor-autocast-reference.py
@@ -18,7 +18,7 @@ torch.set_num_threads(1)
 OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../src/training/fixtures/tensor-autocast.json')
 SAMPLES, BATCH, STEPS, RANKS = 36, 6, 18, 2
 SIZES = [5, 8, 6, 12, 4]
-# Of each Linear: the dimension of its weight along which the ranks cut it.
+# For each Linear: the dimension of its weight that is divided among the ranks.
 CUTS = [0, 1, 0, 1]
 
 
@@ -47,7 +47,7 @@ def linear(x, w, b):
 
 
 class Cut:
-    """A Linear in the parts of the ranks."""
+    """A Linear, divided into the parts of the ranks."""
 
     def __init__(self, linear, dim):
         self.dim = dim
@@ -93,7 +93,7 @@ while len(losses) < STEPS:
             for i, layer in enumerate(layers):
                 values = layer(values)
                 if i < len(layers) - 1:
-                    # What is whole is computed once: autograd then adds up the gradients of the ranks.
+                    # A whole tensor is computed once: autograd then adds up the gradients of the ranks.
                     values = [torch.tanh(v) for v in values] if layer.dim == 0 else [torch.tanh(values[0])] * RANKS
             loss = F.mse_loss(values[0], y)
         loss.backward()

@@ -1,4 +1,4 @@
-"""Writes src/optim/fixtures/torch2-optim.json: parameters after 20 steps with arguments that came after torch 1.13.
+"""Writes src/optim/fixtures/torch2-optim.json: parameters after 20 steps, with arguments newer than torch 1.13.
 
 NAdam and RAdam got `maximize` and `decoupled_weight_decay` in torch 2.x, Adam got `decoupled_weight_decay`. Each
 update is written out with plain tensor operations, in the order in which torch's documentation gives them; where torch
@@ -105,7 +105,7 @@ def distance(a, b):
     return max((x - y).abs().max().item() for x, y in zip(a, b))
 
 
-# Where torch 1.13 has the arguments, the updates above are its own.
+# With arguments that torch 1.13 has, the updates above equal those of torch 1.13.
 DECAYED = {'lr': 0.01, 'weight_decay': 0.1}
 assert distance(run('RAdam', DECAYED)[0][20], by_torch('RAdam', DECAYED)) < 1e-6
 DECOUPLED = {**DECAYED, 'decoupled_weight_decay': True}

@@ -1,10 +1,10 @@
-"""A python3 that has imported torch before it is asked, for tests that start Python again and again.
+"""A python3 that has already imported torch, for tests that start Python many times.
 
-`warm-torch.py serve SOCKET` imports torch, prints a line and then forks for everyone who asks; it ends with its
-standard input. `warm-torch.py ask SOCKET [-u] train.py ...` (or `-m module ...`) asks: the fork has the environment,
-the folder and the standard streams of the asker, who passes its signals on and ends as the fork does, by the same exit
-status or signal. A fork ends when its asker is gone. So torchrun, and the ranks that it starts by PYTHON_EXEC, are real
-ones without the two seconds of an import.
+`warm-torch.py serve SOCKET` imports torch, prints a line and then forks for every client; it ends when its standard
+input closes. `warm-torch.py ask SOCKET [-u] train.py ...` (or `-m module ...`) is a client: the fork gets the client's
+environment, folder and standard streams. The client passes its signals on to the fork, and ends with the fork's exit
+status or signal. A fork ends when its client has ended. So torchrun, and the ranks that it starts with PYTHON_EXEC, are
+real processes that need no two seconds for the import.
 """
 import json
 import os
@@ -31,11 +31,11 @@ def ask(address, words):
 
 
 def serve(address):
-    """Comes back in each fork, with what it was asked."""
+    """Returns in each fork, with the request."""
     import gc
     import select
 
-    import torch.distributed.run  # of all that a run imports, what takes long
+    import torch.distributed.run  # the slow part of a run's imports
 
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
@@ -53,7 +53,7 @@ def serve(address):
             os.read(wakes, 4096)
             tell_ended(askers)
         for asker in [asker for asker in askers if asker in ready]:
-            # No byte: the asker is gone.
+            # No byte: the client has ended.
             numbers = asker.recv(16)
             for number in numbers or [signal.SIGKILL]:
                 os.kill(askers[asker], number)
@@ -97,7 +97,7 @@ def tell_ended(askers):
 
 
 def run(words, folder, env):
-    """As `python3 words` would, in this process."""
+    """Does what `python3 words` would do, in this process."""
     import runpy
 
     import torch
