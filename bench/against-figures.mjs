@@ -101,6 +101,6 @@ export function againstTable({ commits, figures }) {
       ? `| ${workload}, ${contender} | failed: ${problem} | |`
       : `| ${workload}, ${contender} | ${ratio.toFixed(2)}x | ${low.toFixed(2)} to ${high.toFixed(2)} |`,
   );
-  const title = `steps a second, ${commits.own} to ${commits.other}`;
+  const title = `steps per second, ${commits.own} to ${commits.other}`;
   return [`| ${title} | median of the rounds | middle half |`, '|---|---:|---:|', ...rows].join('\n');
 }

@@ -22,7 +22,7 @@ export async function bench(options: BenchOptions, signal: AbortSignal): Promise
     if (!json) process.stdout.write(`${line}\n`);
   };
   const { rounds, milliseconds } = request;
-  say(`# ${rounds} rounds of ${milliseconds} ms after a warm-up; steps a second: median, slowest, fastest`);
+  say(`# ${rounds} rounds of ${milliseconds} ms after a warm-up; steps per second: median, slowest, fastest`);
   const onWorkload = (workload: BenchWorkload): void => say(workloadLine(workload, medianIn(before, workload.id)));
   const { runtime, measured } = await (options.page ? inPage : inNode)(request, { signal, onWorkload });
   const report: BenchReport = {
@@ -92,7 +92,9 @@ export function besides(
   if (slower.length === 0)
     return { lines: [`All ${common.length} workloads reach ${gate} of the earlier report.`], status: EXIT.ok };
   return {
-    lines: slower.map(({ id, ratio }) => `${id} has ${ratio.toFixed(2)} of the earlier steps a second, below ${gate}.`),
+    lines: slower.map(
+      ({ id, ratio }) => `${id} reaches ${ratio.toFixed(2)} of the earlier steps per second, which is below ${gate}.`,
+    ),
     status: EXIT.slower,
   };
 }
@@ -112,7 +114,7 @@ async function readReport(file: string): Promise<BenchReport> {
   const result = v.safeParse(benchReportSchema, json);
   if (!result.success)
     throw bad(
-      `it is no report of lockstep bench: ${v.getDotPath(result.issues[0]) ?? 'the file'}: ${result.issues[0].message}`,
+      `it is not a report of lockstep bench: ${v.getDotPath(result.issues[0]) ?? 'the file'}: ${result.issues[0].message}`,
     );
   return result.output;
 }
