@@ -23,7 +23,7 @@ export const ddpAlone: Study = {
         const taken = await inTurn({ ddp: run(ddp), single: run(single) }, options);
         const title = `${work.title}, ${device}`;
         rows.push({ title, values: [1000 / middle(taken.ddp), 1000 / middle(taken.single)] });
-        ratios.push({ title, by: 'time a step, DDP to Single', value: ratioOf(taken.ddp, taken.single), bar: BAR });
+        ratios.push({ title, by: 'time per step, DDP to Single', value: ratioOf(taken.ddp, taken.single), bar: BAR });
         await ddp.dispose();
         await single.dispose();
       }

@@ -34,7 +34,7 @@ export const overlap: Study = {
       await off.dispose();
       const title = `${worldSize} ranks, measured`;
       rows.push({ title, values: [1000 * middle(taken.on), 1000 * middle(taken.off)] });
-      ratios.push({ title, by: 'time a step, overlap to none', value: ratioOf(taken.on, taken.off) });
+      ratios.push({ title, by: 'time per step, overlap to none', value: ratioOf(taken.on, taken.off) });
       for (const hardware of MACHINES) {
         const [modelledOn, modelledOff] = [true, false].map((each) => benchModel(config(each), work.files, hardware));
         if (!modelledOn || !modelledOff) continue;
@@ -42,11 +42,11 @@ export const overlap: Study = {
         rows.push({ title: name, values: [modelledOn.stepUs, modelledOff.stepUs] });
         ratios.push({
           title: name,
-          by: 'time a step, overlap to none',
+          by: 'time per step, overlap to none',
           value: modelledOn.stepUs / modelledOff.stepUs,
         });
       }
     }
-    return { columns: ['overlap, µs a step', 'none, µs a step'], rows, ratios };
+    return { columns: ['overlap, µs per step', 'none, µs per step'], rows, ratios };
   },
 };

@@ -51,7 +51,7 @@ export const worldSize: Study = {
       }
     }
     return {
-      columns: ['measured, steps/s', ...labels.map((label) => `modelled: ${label}, µs a step`)],
+      columns: ['measured, steps/s', ...labels.map((label) => `modelled: ${label}, µs per step`)],
       rows,
       ratios: [],
       notes,
