@@ -1,8 +1,8 @@
 /**
- * Every order that the queues allow computes the same bits: real Programs of every mode are run on the planned memory
- * in random orders, with the shared slots poisoned before each step, and held against the CPU executor. Once a message
- * is copied when it is received, as where devices share memory (then a writer waits until it has been), once when it is
- * sent, as between workers.
+ * Every order that the queues allow computes the same bits: real Programs run on the planned memory in random orders,
+ * after the shared slots were overwritten, and the result is compared with the CPU executor. One test copies a message
+ * when it is received, as devices with shared memory do (then a writer waits until it has been received); the other
+ * test copies it when it is sent, as between workers.
  *
  * @module-tag rest: worlds.test.ts runs the Programs in two orders, in one thread and in workers.
  */
@@ -96,6 +96,7 @@ const runs = fc
       'ddp' as const,
       'modelParallel' as const,
       'pipeline' as const,
+      'sharded' as const,
       'tensor' as const,
     ),
     schedule: randomSchedules({ ranks: 4, stagesPerRank: 2, microBatches: 3 }),
