@@ -3,12 +3,12 @@ import type { Facts } from '../../src/lessons/facts/facts';
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
 
-/** Four layers with few enough numbers to be read in the rooms. */
+/** Few enough numbers to be read in the rooms; more micro-batches than stages, as DDP needs. */
 const SMALL =
-  'mode=pipeline&pp=2&dp=2&tp=2&data=regression&in=4&out=4&layers=4-8-4-8-4&loss=mse&batch=8&samples=64&test=0&hardware=transputer&microBatches=2&at=2';
+  'mode=pipeline&pp=2&dp=2&tp=2&data=regression&in=4&out=4&layers=4-8-4-8-4&loss=mse&batch=12&samples=96&test=0&hardware=transputer&microBatches=3&at=2';
 /** Eight layers, so that four stages have a pair of layers each. */
 const NET =
-  'data=regression&in=16&out=16&layers=16-32-16-32-16-32-16-32-16&loss=mse&opt=adam&batch=32&samples=64&test=0&hardware=nvlink8&microBatches=4&at=2';
+  'data=regression&in=16&out=16&layers=16-32-16-32-16-32-16-32-16&loss=mse&opt=adam&batch=32&samples=64&test=0&hardware=nvlink8&at=2';
 
 const number = (facts: Facts, of: Parameters<typeof measure>[1]): number => measure(facts, of) ?? Number.NaN;
 
@@ -37,7 +37,7 @@ export const lesson = defineLesson({
       starts: 'walk',
     },
     divide: {
-      run: `mode=pipeline&pp=1&dp=1&tp=1&${NET}`,
+      run: `mode=pipeline&pp=1&dp=1&tp=1&microBatches=8&${NET}`,
       show: ['memory'],
       controls: [
         { key: 'pp', label: 'Stages, pp', values: ['1', '2', '4'] },
@@ -56,7 +56,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     links: {
-      run: `mode=pipeline&pp=2&dp=2&tp=2&nodes=1&${NET}`,
+      run: `mode=pipeline&pp=2&dp=2&tp=2&nodes=1&microBatches=4&${NET}`,
       show: ['timeline'],
       controls: ['play', { key: 'nodes', label: 'Nodes', values: ['1', '2', '4', '8'] }],
       caption: 'One step of eight A100s. GPUs of one node are connected by NVLink, nodes by a slower network.',
@@ -69,7 +69,7 @@ export const lesson = defineLesson({
       question:
         'A batch of 32 rows is trained on a mesh with two stages, two replicas and two ranks per layer: eight ranks. How many rows does each rank compute?',
       answer: { figure: 'divide', of: 'rowsPerRank', with: { pp: '2', dp: '2', tp: '2' } },
-      guess: { kind: 'number', from: 0, to: 32, step: 1 },
+      guess: { kind: 'number', from: 0, to: 40, step: 1 },
       why: 'Each rank computes {rowsPerRank}. Only the axis `dp` divides the rows. The ranks of a tensor group compute the same rows together, and every row passes through all stages.',
     },
     cross: {
@@ -95,7 +95,7 @@ export const lesson = defineLesson({
       text: 'Step to a moment at which replicas average their gradients.',
       hint: '“Step phase” goes one phase further. Replicas average near the end of backward: rank 0 with rank 2, for example.',
       done: averaging,
-      solution: [{ press: 'reset' }, ...Array.from({ length: 30 }, () => ({ press: 'moment' }) as const)],
+      solution: [{ set: { moment: '38' } }, { press: 'moment' }],
     },
     keep: {
       figure: 'divide',
