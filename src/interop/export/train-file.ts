@@ -143,7 +143,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
     ...(parts.wrapper ? [parts.wrapper] : []),
     ...(parts.wrapper && ranks ? codeLines(`${WRAPPER} = model  # the report lists its buckets`) : []),
     ...(parts.afterModel ?? []),
-    ...(parts.stages === true ? codeLines('run.holds(model, modules)') : []),
+    ...(parts.stages === true ? codeLines(...heldStages(parts)) : []),
     ...codeLines(
       '',
       ...optimizerCode(
@@ -205,6 +205,11 @@ const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices, offloa
   ...(devices === undefined ? [] : [`, devices=${devices}`]),
   ...(offloads ? [', offloads=True'] : []),
 ];
+
+const heldStages = (parts: Script): readonly string[] =>
+  parts.sharesLayers
+    ? ["run.holds(model, modules, first=mesh['tp'].get_local_rank() == 0)", ...regroupedRows(parts)]
+    : ['run.holds(model, modules)'];
 
 /** Tensor parallelism regroups rows of packed queries, keys and values; reports and checkpoints have them in order. */
 const regroupedRows = ({ afterModel = [] }: Script): readonly string[] =>

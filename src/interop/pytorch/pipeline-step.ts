@@ -7,9 +7,13 @@ import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 import { clipLines } from './clip';
 import { codeLine as line } from './code-line';
-import { type Averaging, DP_GROUP, type PipelineShape } from './pipeline';
+import { type Averaging, DP_GROUP, isMesh, type PipelineShape } from './pipeline';
+import { clipLinesOfLocals, clipLinesOfParts } from './tensor-clip';
 
 const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
+/** The parts of this rank, where tensor groups cut layers. */
+const LOCAL_GRADIENTS =
+  '[g.to_local() if isinstance(g, DTensor) else g for g in (p.grad for p in parameters.values()) if g is not None]';
 
 /** Comments after schedule.step() about what it did, and the average over replicas if the step does not include it. */
 export function insideLines(
@@ -17,7 +21,7 @@ export function insideLines(
   shape: PipelineShape,
   averaging: Averaging,
 ): readonly CodeLine[] {
-  const { dp, microBatches, rankOfStage } = shape;
+  const { dp, tp, microBatches, rankOfStage, scalesByHand } = shape;
   const halves = averaging === 'byHand';
   const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
   return [
@@ -32,12 +36,21 @@ export function insideLines(
     ...(averaging === 'shards'
       ? [line('#   units gathered before they are used; gradients scattered after the last backward of a stage')]
       : []),
-    ...(pipeline.scaleGrads && microBatches > 1
+    ...(pipeline.scaleGrads && microBatches > 1 && !scalesByHand
       ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
       : []),
-    ...(halves ? [line(`for grad in ${GRADIENTS}:`), ...averageByHand(ddp.commHook.type, dp)] : []),
+    ...(pipeline.scaleGrads && microBatches > 1 && scalesByHand ? scaleByHand(shape) : []),
+    ...(halves
+      ? [line(`for grad in ${tp > 1 ? LOCAL_GRADIENTS : GRADIENTS}:`), ...averageByHand(ddp.commHook.type, dp)]
+      : []),
   ];
 }
+
+/** What scale_grads does, where the schedule does not find the gradients. */
+const scaleByHand = ({ microBatches, short }: PipelineShape): readonly CodeLine[] => [
+  line('for p in parameters.values():  # the schedule does not find them: DistributedDataParallel took them over'),
+  line(`    p.grad /= ${short ? 'own_schedule._n_microbatches' : microBatches}`, 'scale_grads'),
+];
 
 /** Averages one gradient, compressed if the hook compresses. */
 function averageByHand(hook: Config['ddp']['commHook']['type'], dp: number): readonly CodeLine[] {
@@ -64,14 +77,17 @@ const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
     : 'B: backward of a stage, one micro-batch';
 
 /** Gradients are clipped by the norm over all stages, then by value. */
-export function clipOverStages(config: Config, { pp, dp, sharded }: PipelineShape): readonly CodeLine[] {
+export function clipOverStages(config: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {
+  const { pp, tp, sharded } = shape;
+  const clipOfCuts = averaging === 'ddp' || averaging === 'keepsBuckets' ? clipLinesOfLocals : clipLinesOfParts;
+  if (tp > 1) return clipOfCuts(config, { parameters: 'parameters', overStages: pp > 1 });
   const { clipGradNorm, clipGradNormType, ...rest } = config;
   const byValue = clipLines(rest, 'parameters.values()');
   if (clipGradNorm === undefined) return byValue;
   if (pp === 1) return clipLines(config, 'parameters.values()');
   const p = clipGradNormType ?? 2;
   const isMost = p === 'inf';
-  const group = dp > 1 ? ["group=mesh.get_group('pp')"] : [];
+  const group = isMesh(shape) ? ["group=mesh.get_group('pp')"] : [];
   const reduce = ['norm', ...(isMost ? ['torch.distributed.ReduceOp.MAX'] : []), ...group];
   const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
   return [

@@ -17,6 +17,13 @@ export interface PipelineShape {
   /** Ranks of a pipeline, and replicas of it. */
   readonly pp: number;
   readonly dp: number;
+  /** Ranks that share each layer. */
+  readonly tp: number;
+  /**
+   * DistributedDataParallel takes the parameters of cut layers out of their modules, so that the schedule does not find
+   * the gradients that it should divide by the number of micro-batches.
+   */
+  readonly scalesByHand: boolean;
   /** With fully_shard around the stages: the axes of the replicas; absent: DistributedDataParallel, or nothing. */
   readonly sharded?: { readonly dpReplicate: number; readonly dpShard: number } | undefined;
   /** The pipeline rank of each stage. */
@@ -35,8 +42,10 @@ export interface PipelineShape {
   readonly countByRows: readonly number[] | undefined;
 }
 
+/** Whether the ranks form a mesh: those of one pipeline without cut layers are in a row. */
+export const isMesh = ({ dp, tp }: PipelineShape): boolean => dp > 1 || tp > 1;
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
-export const PP_RANK = ({ dp }: PipelineShape): string => (dp > 1 ? 'pp_rank' : 'rank');
+export const PP_RANK = (shape: PipelineShape): string => (isMesh(shape) ? 'pp_rank' : 'rank');
 export const DP_RANK = 'dp_rank';
 /** Of the replicas. */
 export const DP_GROUP = "mesh.get_group('dp')";
@@ -60,7 +69,7 @@ const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1
 /** `fsdp`: the import of fully_shard. */
 export function pipelineImports(
   config: Config,
-  { dp }: PipelineShape,
+  shape: PipelineShape,
   { averaging, fsdp }: { readonly averaging: Averaging; readonly fsdp: string },
 ): readonly string[] {
   const {
@@ -72,7 +81,7 @@ export function pipelineImports(
     'import os',
     `from torch.distributed.pipelining import ${classes.join(', ')}`,
     ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
-    ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
+    ...(isMesh(shape) ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
     ...(averaging === 'shards' ? [fsdp] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
@@ -81,28 +90,30 @@ export function pipelineImports(
   ];
 }
 
-/** With replicas, the mesh. */
-export function meshLines({ pp, dp, sharded }: PipelineShape): readonly string[] {
-  if (sharded) return shardedMeshLines(pp, sharded);
-  return dp > 1
-    ? [
-        `mesh = init_device_mesh(device.type, (${pp}, ${dp}), mesh_dim_names=('pp', 'dp'))`,
-        `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), mesh.get_local_rank('dp')`,
-      ]
-    : [];
-}
-
-/** All ranks with different rows form the dimension 'dp', as without shards. */
-function shardedMeshLines(
-  pp: number,
-  { dpReplicate, dpShard }: NonNullable<PipelineShape['sharded']>,
-): readonly string[] {
-  const axes = dpReplicate > 1 ? `${dpReplicate}, ${dpShard}` : `${dpShard}`;
-  const names = dpReplicate > 1 ? "'dp_replicate', 'dp_shard'" : "'dp'";
+/** The mesh, if the ranks form one. All ranks with different rows form the dimension 'dp', with shards or without. */
+export function meshLines(shape: PipelineShape): readonly string[] {
+  const { pp, dp, tp, sharded } = shape;
+  if (!isMesh(shape)) return [];
+  const both = sharded !== undefined && sharded.dpReplicate > 1;
+  const dimensions: readonly (readonly [name: string, size: number])[] = [
+    ['pp', pp],
+    ...(both
+      ? ([
+          ['dp_replicate', sharded.dpReplicate],
+          ['dp_shard', sharded.dpShard],
+        ] as const)
+      : dp > 1
+        ? ([['dp', dp]] as const)
+        : []),
+    ...(tp > 1 ? ([['tp', tp]] as const) : []),
+  ];
+  const sizes = dimensions.map(([, size]) => size).join(', ');
+  const names = dimensions.map(([name]) => `'${name}'`).join(', ');
+  const replica = both ? `torch.distributed.get_rank(${DP_GROUP})` : "mesh.get_local_rank('dp')";
   return [
-    `mesh = init_device_mesh(device.type, (${pp}, ${axes}), mesh_dim_names=('pp', ${names}))`,
-    ...(dpReplicate > 1 ? ["mesh['dp_replicate', 'dp_shard']._flatten('dp')  # all ranks with their own rows"] : []),
-    `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), torch.distributed.get_rank(${DP_GROUP})`,
+    `mesh = init_device_mesh(device.type, (${sizes}), mesh_dim_names=(${names}))`,
+    ...(both ? ["mesh['dp_replicate', 'dp_shard']._flatten('dp')  # all ranks with their own rows"] : []),
+    dp > 1 ? `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), ${replica}` : "pp_rank = mesh.get_local_rank('pp')",
   ];
 }
 
@@ -123,17 +134,13 @@ function stagesOfRank(shape: PipelineShape): string {
 }
 
 /**
- * Takes the rank's layers and their parameters from the whole model. `layers`: a Python expression that can be sliced.
- * `flat`: whether slices of it are modules; `shards`: lines that shard the modules, which replaces their parameters.
+ * Takes the rank's layers from the whole model. `layers`: a Python expression that can be sliced. `flat`: whether
+ * slices of it are modules.
  */
 export function stageLines(
   config: Config,
   shape: PipelineShape,
-  {
-    layers,
-    flat,
-    shards = [],
-  }: { readonly layers: string; readonly flat: boolean; readonly shards?: readonly string[] },
+  { layers, flat }: { readonly layers: string; readonly flat: boolean },
 ): readonly string[] {
   const { rankOfStage, cuts } = shape;
   const slice = `${layers}[cuts[s]:cuts[s + 1]]`;
@@ -143,11 +150,14 @@ export function stageLines(
     `cuts = [${cuts.join(', ')}]  # stage s has the layers cuts[s] to cuts[s + 1] - 1`,
     `mine = ${stagesOfRank(shape)}  # the stages of this rank, of ${rankOfStage.length}`,
     `modules = [${module}.to(device) for s in mine]`,
-    ...shards,
-    'own = {p for module in modules for p in module.parameters()}',
-    'parameters = {name: p for name, p in model.named_parameters() if p in own}',
   ];
 }
+
+/** The parameters of those layers, after everything that replaces parameters. */
+export const OWN_PARAMETERS: readonly string[] = [
+  'own = {p for module in modules for p in module.parameters()}',
+  'parameters = {name: p for name, p in model.named_parameters() if p in own}',
+];
 
 /** A stage that keeps only the inputs of its segments. */
 export const checkpointedStage = ({ checkpointSegments: segments }: Config): readonly string[] =>
@@ -175,7 +185,7 @@ function stageHookLines(config: Config): readonly string[] {
 }
 
 /** Around the modules of the rank. */
-export function replicaLines(config: Config, averaging: Averaging): readonly string[] {
+export function replicaLines(config: Config, averaging: Averaging, { tp }: PipelineShape): readonly string[] {
   const { ddp } = config;
   if (averaging === 'byHand')
     return [
@@ -185,7 +195,8 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
   if (averaging === 'none' || averaging === 'shards') return [];
   const args = [
     'module',
-    `process_group=${DP_GROUP}`,
+    // Only with a mesh does DistributedDataParallel take the local parts of DTensors.
+    tp > 1 ? "device_mesh=mesh['dp']" : `process_group=${DP_GROUP}`,
     ...(ddp.bucketCapMb === undefined ? [] : [`bucket_cap_mb=${ddp.bucketCapMb}`]),
     ...(averaging === 'keepsBuckets' || ddp.findUnusedParameters ? ['find_unused_parameters=True'] : []),
     ...(ddp.gradientAsBucketView ? ['gradient_as_bucket_view=True'] : []),
@@ -207,17 +218,17 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
 /** Lines after the loss function: stages, schedule, and whether this rank has the first or last stage. */
 export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {
   const { schedule, scaleGrads, microBatches, actions = '' } = config.pipeline;
-  const { dp, rankOfStage } = shape;
+  const { rankOfStage } = shape;
   const stages = rankOfStage.length;
   const call = lossCall(config);
   const fills = shape.filledUpTo !== undefined;
   const plain = call === 'loss_fn(output, y)' && !fills;
-  const group = dp > 1 ? ", group=mesh.get_group('pp')" : '';
+  const group = isMesh(shape) ? ", group=mesh.get_group('pp')" : '';
   const items = (name: string, count: number) => [
     SINGLE.has(schedule) ? `${name}[0]` : name,
     `n_microbatches=${count}`,
     `loss_fn=${plain ? 'loss_fn' : 'stage_loss'}`,
-    ...(scaleGrads ? [] : ['scale_grads=False']),
+    ...(scaleGrads && !shape.scalesByHand ? [] : ['scale_grads=False']),
   ];
   const type = schedule === 'own' ? RUNTIME : SCHEDULE_CLASS[schedule];
   const [open, close] = [`${type}(`, ')'];

@@ -16,6 +16,8 @@ export interface Script {
   readonly devices?: number;
   /** The ranks have parts of the model, in the variable `modules`. */
   readonly stages?: true;
+  /** Ranks of a tensor group, `mesh['tp']`, share each of these layers. */
+  readonly sharesLayers?: true;
   /** Number of replicas of such a model, each with its own rows. */
   readonly replicas?: number;
   /** Number of optimizer.step() calls in a step, if several. */

@@ -4,10 +4,9 @@
  * input, so this file follows the layouts from layer to layer. Called by the mode's listing
  * (parallel/tensor/listing.ts).
  */
-import type { Config, LayerConfig } from '../../protocol/config';
+import type { LayerConfig } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import { STYLE_NAMES, type StyleLayout, type StyleName } from '../../protocol/config/tensor';
-import { type CodeLine, codeLine } from './code-line';
 
 /** The axes of the ranks. */
 export interface TensorShape {
@@ -214,6 +213,15 @@ export const scalerLines: readonly string[] = [
   '        return {found_inf.device: found_inf}',
 ];
 
+/** Cuts the layers of the stages that this rank has: a stage is a part of the model, whose names the plan has. */
+export const cutStageLines: readonly string[] = [
+  'layers_here = {layer for module in modules for layer in module.modules()}',
+  'for path, layer in model.named_modules():',
+  '    for pattern, style in plan.items():',
+  '        if layer in layers_here and fnmatch(path, pattern):',
+  "            parallelize_module(layer, mesh['tp'], style)",
+];
+
 /** torch cuts the rows of a weight into runs, so the rows of packed queries, keys and values are regrouped by heads. */
 export const headLines: readonly string[] = [
   'for block in model.modules():',
@@ -224,34 +232,3 @@ export const headLines: readonly string[] = [
   '            p.data = parts.transpose(0, 1).flatten(0, 2).contiguous()',
   '        block.heads //= tp',
 ];
-
-/**
- * clip_grad_norm_ cannot mix DTensors and plain tensors, so the norm is computed from whole gradients. Partial sums,
- * which sequence parallelism leaves, are added up before, because neither norm nor clipping works on them.
- */
-export function clipLinesOfParts({
-  clipGradNorm,
-  clipGradNormType,
-  clipGradValue,
-}: Pick<Config, 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue'>): readonly CodeLine[] {
-  if ((clipGradNorm ?? clipGradValue) === undefined) return [];
-  const p = clipGradNormType ?? 2;
-  const type = p === 2 ? '' : `, norm_type=${p === 'inf' ? "float('inf')" : p}`;
-  return [
-    codeLine('for p in model.parameters():'),
-    codeLine('    if isinstance(p.grad, DTensor):'),
-    codeLine('        p.grad = p.grad.redistribute(placements=p.placements)  # sums addends'),
-    ...(clipGradNorm === undefined
-      ? []
-      : [
-          codeLine('grads = [p.grad for p in model.parameters() if p.grad is not None]', 'clip'),
-          codeLine('whole = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]'),
-          codeLine(`norm = nn.utils.get_total_norm(whole${type})`),
-          codeLine('for grad in grads:'),
-          codeLine(`    grad.mul_(min(1, ${clipGradNorm} / (norm.item() + 1e-6)))`),
-        ]),
-    ...(clipGradValue === undefined
-      ? []
-      : [codeLine(`nn.utils.clip_grad_value_(model.parameters(), ${clipGradValue}, foreach=False)`, 'clip_value')]),
-  ];
-}

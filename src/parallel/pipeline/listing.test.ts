@@ -162,13 +162,45 @@ test('known rows: a batch that batch norm cuts into fewer micro-batches has the 
   expect(text).toContain('own_schedule = schedule if len(x) >= 6 else last_schedule');
 });
 
-test('of stages whose layers are cut, too: whole layers on fewer ranks, and a comment says so', () => {
-  const text = textOf({ mesh: { pp: 2, dpReplicate: 2, tp: 2 }, batchSize: 16 });
-  expect(text).toContain(
-    '# the run also cuts each layer among 2 tensor ranks (mesh.tp); here layers are whole, on 4 ranks',
-  );
-  expect(text).toContain("init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))");
-  expect(textOf({})).not.toContain('mesh.tp');
+test('mesh.tp: the plan cuts the layers of the stages that the rank has, before anything takes their parameters', () => {
+  const text = textOf({ mesh: { pp: 2, tp: 2 }, batchSize: 16 });
+  const lines = [
+    'from fnmatch import fnmatch',
+    'from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module',
+    "mesh = init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'tp'))",
+    "pp_rank = mesh.get_local_rank('pp')",
+    'mine = [pp_rank]',
+    "    '0': ColwiseParallel(),",
+    "            parallelize_module(layer, mesh['tp'], style)",
+    'own = {p for module in modules for p in module.parameters()}',
+    'foreach=False',
+    "group=mesh.get_group('pp')",
+  ];
+  const places = lines.map((line) => text.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(textOf({})).not.toContain("'tp'");
+});
+
+test('mesh.tp in replicas: DistributedDataParallel has the local parts, so the script divides and clips by hand', () => {
+  const text = textOf({
+    ...{ mesh: { pp: 2, dpReplicate: 2, tp: 2 }, batchSize: 16, clipGradNorm: 1 },
+    pipeline: { microBatches: 4 },
+  });
+  const lines = [
+    'cut = {name for name, p in model.named_parameters() if isinstance(p, DTensor) and p.placements[0].is_shard()}',
+    "DistributedDataParallel(module, device_mesh=mesh['dp']",
+    'own = {p for module in modules for p in module.parameters()}',
+    'scale_grads=False',
+    '    p.grad /= 4',
+    "torch.distributed.all_reduce(norm, group=mesh.get_group('tp'))  # over the parts of each layer",
+    "torch.distributed.all_reduce(norm, group=mesh.get_group('pp'))  # over all stages",
+    'nn.utils.clip_grads_with_norm_(parameters.values(), 1, norm, foreach=False)',
+    'optimizer.step()',
+  ];
+  const places = lines.map((line) => text.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
 test('dpShard: fully_shard around the units of the rank, then its stages, and the optimiser has the shards', () => {

@@ -16,6 +16,7 @@ import {
   DP_RANK,
   fillUp,
   meshLines,
+  OWN_PARAMETERS,
   type PipelineShape,
   pipelineImports,
   replicaLines,
@@ -27,12 +28,17 @@ import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step
 import { autocastLine } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
+import { cutStageLines, headLines } from '../../interop/pytorch/tensor';
+import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
 import { unitsOf } from '../sharded/units';
+import { listedCuts, OWN_MASKS, ROWS_BY_RANK } from '../tensor/listed-cuts';
+import { withPlan } from '../tensor/plan';
 import { hasSampler, ranksDraw } from './draws';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
@@ -40,15 +46,15 @@ import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
-  const { tp } = meshSizes(given);
-  const { resume, ...begun } = withWholeLayers(given, tp);
+  const { tp, dpReplicate, dpShard } = meshSizes(given);
+  const { resume, ...begun } = tp > 1 ? withPlan(given) : given;
   const config = dialect.resumesStages && resume !== undefined ? { ...begun, resume } : begun;
-  const { dpReplicate, dpShard } = meshSizes(config);
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
-  const shape: PipelineShape = {
+  const placed = {
     pp: meshSizes(config).pp,
     dp: replicasOf(config),
+    tp,
     sharded: shardsParameters(config) ? { dpReplicate, dpShard } : undefined,
     rankOfStage: schedule.rankOfStage,
     cuts: [0, ...ranges.map(({ end }) => end)],
@@ -57,20 +63,30 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     short: shortBatch(config),
     countByRows: microBatchesByRows(config),
   };
-  const averaging = averagingOf(schedule, shape);
+  const averaging = averagingOf(schedule, placed);
+  const wraps = averaging === 'ddp' || averaging === 'keepsBuckets';
+  const shape: PipelineShape = { ...placed, scalesByHand: tp > 1 && wraps };
+  const cuts = tp > 1 ? listedCuts(config, shape) : undefined;
+  const autocast = autocastLine(config, 'device');
+  const clip = clipOverStages(config, shape, averaging);
+  const usesDTensor = clip.length > 0 || averaging === 'byHand';
   const data = dataLines(config, shape, dialect);
   const model = listedModelCode(config.model.layers);
   return dialect.assemble(config, {
-    about: `as a pipeline of ${shape.pp} ranks${shape.dp > 1 ? `, ${shape.dp} replicas of it` : ''}`,
+    about: aboutRanks(shape),
     stages: true,
+    ...(tp > 1 ? { sharesLayers: true } : {}),
     replicas: shape.dp,
     imports: [
+      ...(cuts ? ['from fnmatch import fnmatch'] : []),
       ...pipelineImports(config, shape, { averaging, fsdp: fsdpImport(config) }),
+      ...(cuts?.imports(usesDTensor ? ['DTensor'] : []) ?? []),
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
     notes: [
-      ...(tp > 1 ? [wholeLayers(tp, config.worldSize)] : []),
-      ...(ranksDraw(config) && config.shuffle ? [OWN_MASKS] : []),
+      ...(cuts?.cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
+      ...(cuts && hasDropout(config.model.layers) ? [OWN_MASKS] : []),
+      ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
       ...(averaging === 'byHand' && KEEPS_STATE.has(config.ddp.commHook.type) ? [NO_HOOK] : []),
@@ -78,15 +94,21 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
     holdsGroup: { holders: holdersOf(averaging, shape), graph: [] },
-    model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
+    model: {
+      ...model,
+      classes: [...(cuts?.classesOf(model.classes) ?? model.classes), ...checkpointedStage(config)],
+    },
     afterModel: lines(
-      ...stageLines(config, shape, {
-        layers: model.layers,
-        flat: model.layers === 'model',
-        shards: shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : [],
-      }),
-      ...replicaLines(config, averaging),
+      ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
+      ...(cuts ? [...(cuts.cutsHeads ? headLines : []), ...cuts.plan.lines, ...cutStageLines] : []),
+      ...(cuts && wraps && clip.length > 0 ? [CUT_NAMES] : []),
+      ...(shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : []),
+      // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.
+      ...(cuts ? [] : OWN_PARAMETERS),
+      ...replicaLines(config, averaging, shape),
+      ...(cuts ? OWN_PARAMETERS : []),
     ),
+    ...(cuts ? { optimizerArguments: ['foreach=False'] } : {}),
     afterOptimizer: averaging === 'byHand' ? [] : averagerLines(config, DP_GROUP),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
@@ -103,9 +125,16 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         ...fillUp(config, shape),
         line('losses = []'),
         line('args, target = [x] if first else [], y if last else None'),
-        ...inAutocast(config, `${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
+        ...within(
+          [
+            ...(cuts?.lossParallel ? [line('with loss_parallel():')] : []),
+            // Around both passes: backward computes in the types of the tensors that forward kept.
+            ...(autocast === undefined ? [] : [line(autocast)]),
+          ],
+          line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
+        ),
         ...insideLines(config, shape, averaging),
-        ...clipOverStages(config, shape),
+        ...clip,
         line('optimizer.step()', 'step'),
         ...(averaging === 'byHand' ? [] : averageLine(config)),
         ...advance,
@@ -115,16 +144,12 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   });
 }
 
-/** The configuration without tensor cuts inside the stages: the script gets the same losses on fewer ranks. */
-function withWholeLayers(config: Config, tp: number): Config {
-  const { tp: _, ...mesh } = config.mesh;
-  return tp === 1 ? config : { ...config, mesh, worldSize: config.worldSize / tp };
+function aboutRanks({ pp, dp, tp }: PipelineShape): string {
+  const cut = tp > 1 ? `, each layer cut among ${tp} ranks` : '';
+  return `as a pipeline of ${pp} ${tp > 1 ? 'stages' : 'ranks'}${cut}${dp > 1 ? `, ${dp} replicas of it` : ''}`;
 }
 
-const wholeLayers = (tp: number, ranks: number): string =>
-  `# the run also cuts each layer among ${tp} tensor ranks (mesh.tp); here layers are whole, on ${ranks} ranks, with the same losses`;
-
-const OWN_MASKS =
+const MASKS_AND_ROWS =
   '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
 /** The optimizer's state covers the whole model, but a rank has only its own parameters: train.py picks them out. */
 const TIES =
@@ -149,7 +174,10 @@ function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: n
 }
 
 /** How to average gradients so that torch 2.13 gets them right with this schedule, as observed. */
-function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp, sharded }: PipelineShape): Averaging {
+function averagingOf(
+  { name, stages, microBatches, orders }: Schedule,
+  { dp, sharded }: Pick<PipelineShape, 'dp' | 'sharded'>,
+): Averaging {
   if (dp === 1) return 'none';
   if (sharded) return 'shards';
   if (orders.some((order) => order.flatMap((cell) => actionsOf([cell])).some(({ kind }) => kind === 'W')))
@@ -174,8 +202,6 @@ function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): Ret
   });
 }
 
-/** Autocast around both passes: backward computes in the types of the tensors that forward kept. */
-function inAutocast(config: Config, call: string): readonly CodeLine[] {
-  const within = autocastLine(config, 'device');
-  return within === undefined ? [line(call)] : [line(within), line(`    ${call}`)];
-}
+/** A line within `with` statements, each within the one before. */
+const within = (outer: readonly CodeLine[], inner: CodeLine): readonly CodeLine[] =>
+  [...outer, inner].map((each, depth) => ({ ...each, text: '    '.repeat(depth) + each.text }));

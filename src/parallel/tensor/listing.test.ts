@@ -46,6 +46,27 @@ test('clips by the norm of whole gradients, right before the step', () => {
   ]);
 });
 
+test('in DistributedDataParallel: clips the local parts, whose names the script keeps before the wrapper', () => {
+  const config = parseConfig({
+    ...{ mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, batchSize: 8 },
+    ...{ clipGradNorm: 1, clipGradValue: 0.5 },
+  });
+  const text = printed(config).join('\n');
+  const lines = [
+    'cut = {name for name, p in model.named_parameters() if isinstance(p, DTensor) and p.placements[0].is_shard()}',
+    'model = DistributedDataParallel(',
+    'parameters = dict(model.module.named_parameters())',
+    'loss.backward()',
+    "torch.distributed.all_reduce(norm, group=mesh.get_group('tp'))  # over the parts of each layer",
+    'nn.utils.clip_grads_with_norm_(parameters.values(), 1, norm, foreach=False)',
+    'nn.utils.clip_grad_value_(parameters.values(), 0.5, foreach=False)',
+    'optimizer.step()',
+  ];
+  const places = lines.map((line) => text.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
 test('a block computes attention over the heads of its rank, also where its input is cut along the sequence', () => {
   const gpt = TENSOR_CASES.find(({ name }) => name.includes('SequenceParallel'));
   const script = printed(parseConfig(gpt?.config)).map((text) => text.trim());

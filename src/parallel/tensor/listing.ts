@@ -3,7 +3,6 @@
  * DistributedDataParallel if the run has replicas, or inside fully_shard if it has shards. For torch 2.6 and later.
  * Called through mode.ts and by the listing of mode sharded.
  */
-import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { syncLines } from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
@@ -13,23 +12,20 @@ import { modelCode, tieLines } from '../../interop/pytorch/model';
 import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import {
-  clipLinesOfParts,
   headLines,
-  isPositions,
-  type ListedModule,
   meshLines,
   PARTS_SCALER,
-  planCode,
   scalerLines,
   shardMesh,
   type TensorShape,
 } from '../../interop/pytorch/tensor';
+import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { listedModules } from './listed-modules';
+import { listedCuts, OWN_MASKS, ROWS_BY_RANK } from './listed-cuts';
 import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -42,14 +38,15 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const wraps = shape.dp > 1 && !sharded;
   // no_sync() exists only with DistributedDataParallel.
   const config: Config = wraps ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
-  const { lossParallel = false } = config.tensor;
-  const modules = listedModules(config);
-  const plan = planCode(modules, shape, lossParallel);
-  const cutsHeads = modules.some(({ path, style }) => style === 'ColwiseParallel' && /(^|[.])qkv$/.test(path));
-  const clips = clipLinesOfParts(config);
+  const cuts = listedCuts(config, shape);
+  const { plan, cutsHeads, lossParallel } = cuts;
+  // DistributedDataParallel has plain tensors where the plan made DTensors.
+  const clips = wraps
+    ? clipLinesOfLocals(config, { parameters: 'parameters', overStages: false })
+    : clipLinesOfParts(config, { parameters: 'model', overStages: false });
   const model = modelCode(config.model.layers, 'device', config.checkpointSegments);
   const data = dataLines(config, shape, dialect);
-  const usesDTensor = (!wraps && clips.length > 0) || config.gradScaler.enabled;
+  const usesDTensor = clips.length > 0 || config.gradScaler.enabled;
   const tied = tieLines(config.model.layers);
   const synced = shape.dp > 1 ? syncLines(config, syncGroup(shape)) : [];
   return dialect.assemble(config, {
@@ -59,7 +56,6 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ...(cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
       ...(resume === undefined || resumes ? [] : [BEGINS_ANEW]),
       ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
-      ...(config.clipGradNorm !== undefined && wraps ? [NO_CLIPPING] : []),
       ...(tied.length > 0 && wraps ? [NOT_TIED] : []),
     ],
     imports: [
@@ -67,12 +63,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
       'from torch.distributed.device_mesh import init_device_mesh',
       ...(sharded ? [fsdpImport(config)] : []),
-      ...namesFrom('torch.distributed.tensor', [...plan.placements, ...(usesDTensor ? ['DTensor'] : [])]),
-      ...namesFrom('torch.distributed.tensor.parallel', [
-        ...plan.styles,
-        'parallelize_module',
-        ...(lossParallel ? ['loss_parallel'] : []),
-      ]),
+      ...cuts.imports(usesDTensor ? ['DTensor'] : []),
       ...(wraps ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
     ],
     group: ranksLines(timeoutOf(config), config.sharded.cpuOffload),
@@ -81,7 +72,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     holdsGroup: { holders: wraps ? ['model'] : [], graph: [] },
     model: {
       ...model,
-      classes: [...classesOf(model.classes, modules, cutsHeads), ...(config.gradScaler.enabled ? scalerLines : [])],
+      classes: [...cuts.classesOf(model.classes), ...(config.gradScaler.enabled ? scalerLines : [])],
     },
     ...(config.gradScaler.enabled ? { scaler: PARTS_SCALER } : {}),
     afterModel: [
@@ -94,7 +85,10 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
         ...(wraps ? [] : tied),
         ...(wraps
           ? [
+              ...(clips.length > 0 ? [CUT_NAMES] : []),
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
+              // The first forward pass takes them out of the modules.
+              ...(clips.length > 0 ? ['parameters = dict(model.module.named_parameters())'] : []),
             ]
           : []),
       ),
@@ -108,7 +102,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       targets: 'device',
       ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
-      clip: wraps ? undefined : clips,
+      clip: clips,
       epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       ...(sharded ? { beforeForward: gradientSyncLines(config) } : {}),
       log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
@@ -116,14 +110,8 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   });
 }
 
-const OWN_MASKS =
-  '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
-const ROWS_BY_RANK =
-  '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
 const NOT_TIED =
   '# tied weights: parallelize_module gives each module its own parameter, and DistributedDataParallel takes these apart as plain tensors, so they train apart here, and the losses differ';
-const NO_CLIPPING =
-  '# clipping: DistributedDataParallel has plain tensors where the plan made DTensors, so each rank clips by the norm of its parts, and the losses differ';
 
 /** A Python expression for the ranks that have the same part of each layer and other rows. */
 function syncGroup({ tp, dp, sharded }: TensorShape): string {
@@ -136,20 +124,6 @@ function syncGroup({ tp, dp, sharded }: TensorShape): string {
 /** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
   timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
-
-const namesFrom = (module: string, names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`from ${module} import ${names.toSorted().join(', ')}`];
-
-function classesOf(
-  classes: readonly string[],
-  modules: readonly ListedModule[],
-  cutsHeads: boolean,
-): readonly string[] {
-  const called = modules.some(isCutPosition) ? calledPositions(classes) : classes;
-  return cutsHeads ? localHeads(called) : called;
-}
-
-const isCutPosition = (module: ListedModule): boolean => module.style !== undefined && isPositions(module);
 
 function aboutData({ dp, sharded }: TensorShape): string {
   if (!sharded) return dp > 1 ? `, ${dp} replicas of them` : '';

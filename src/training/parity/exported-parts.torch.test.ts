@@ -43,6 +43,8 @@ const GPT: ConfigInput = {
   optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
 };
 
+const PIPELINE = { mode: 'pipeline', pipeline: { microBatches: 2 } } as const;
+
 const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['fully_shard on 4 ranks', { ...MLP, mode: 'sharded', worldSize: 4 }],
   ['ZeRO stage 1', { ...MLP, mode: 'sharded', worldSize: 2, sharded: { stage: 1 } }],
@@ -50,6 +52,13 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['heads on 2 ranks', { ...GPT, mesh: { tp: 2 } }],
   ['heads on 2 ranks, 2 replicas', { ...GPT, mesh: { tp: 2, dpReplicate: 2 } }],
   ['heads on 2 ranks, fully_shard on 2', { ...GPT, mesh: { tp: 2, dpShard: 2 } }],
+  ['heads on 2 ranks, 2 replicas, clipped', { ...GPT, mesh: { tp: 2, dpReplicate: 2 }, clipGradNorm: 0.5 }],
+  ['a pipeline of heads', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2 }, clipGradNorm: 0.5 }],
+  [
+    'a pipeline of heads, 2 replicas',
+    { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpReplicate: 2 }, clipGradNorm: 0.5 },
+  ],
+  ['a pipeline of heads, fully_shard on 2', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpShard: 2 } }],
   [
     'a pipeline with fully_shard',
     { ...MLP, mode: 'pipeline', mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 2 } },
@@ -67,7 +76,7 @@ if (python === undefined)
 else describe('models spread over ranks', inPyTorch);
 
 function inPyTorch(): void {
-  test.each(CASES)('%s', { timeout: 200_000 }, async (_, config) => {
+  test.each(CASES)('%s', { timeout: 400_000 }, async (_, config) => {
     const saved = await savedAfter(config, SAVED_AFTER);
     const [begun, resumed] = await Promise.all([
       exportFiles(config, {}),

@@ -51,9 +51,10 @@ class Run:
 
     # ---- before the training
 
-    def holds(self, model, modules=None):
-        """The model that is trained. `modules`: the modules whose parameters this rank holds (None: all)."""
-        speaks = self.reader == 0 if modules is not None else self.rank == 0
+    def holds(self, model, modules=None, first=True):
+        """The model that is trained. `modules`: the modules whose parameters this rank holds (None: all). `first`:
+        is this the first of the ranks that share these modules?"""
+        speaks = self.reader == 0 and first if modules is not None else self.rank == 0
         self.tensors = ModelTensors(model, modules, speaks)
         # Of a pipeline, the ranks of the last stage have losses: the last rank, or with V-shaped schedules the first.
         self.prints = self.rank == 0 or (self.tensors.is_part and self.rank == dist.get_world_size() - 1)
