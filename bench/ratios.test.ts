@@ -33,7 +33,7 @@ const resultOf = (workload: string, medians: Record<string, number>): Result => 
   }),
 });
 
-it('holds the better of eager and fused against the best WebGPU peer, not against WASM', () => {
+it('compares the faster of eager and fused with the fastest other WebGPU library, not with WASM', () => {
   const medians = {
     'lockstep-single': 6,
     'lockstep-fused': 8,
@@ -48,7 +48,7 @@ it('holds the better of eager and fused against the best WebGPU peer, not agains
   ]);
 });
 
-it('takes the other peer where the best one failed, and says nothing where none ran', () => {
+it('uses the next library if the fastest failed, and gives no ratio if none ran', () => {
   const own = { 'lockstep-single': 6 };
   expect(ratios(resultOf('cnn', { ...own, 'tensorflow-webgpu': 3 }))[0]?.by).toBe(
     'lockstep-single to tensorflow-webgpu',
@@ -56,21 +56,21 @@ it('takes the other peer where the best one failed, and says nothing where none 
   expect(ratios(resultOf('cnn', own))).toEqual([]);
 });
 
-it('holds Tensor against Single, where both ran', () => {
+it('compares Tensor with Single if both ran', () => {
   const all = { 'lockstep-single': 10, 'lockstep-tensor': 6 };
   expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
     ['lockstep-tensor to lockstep-single', 0.6, 0.5],
   ]);
 });
 
-it('holds Sharded against DDP, where both ran', () => {
+it('compares Sharded with DDP if both ran', () => {
   const all = { 'lockstep-ddp': 10, 'lockstep-sharded': 6 };
   expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
     ['lockstep-sharded to lockstep-ddp', 0.6, 0.5],
   ]);
 });
 
-it('holds the CPU device against PyTorch on one thread, where both ran', () => {
+it('compares the CPU device with PyTorch on one thread if both ran', () => {
   const all = { 'lockstep-cpu': 5, 'pytorch-cpu': 10 };
   for (const [workload, bar] of [
     ['matmul-1024', 0.5],
@@ -86,7 +86,7 @@ it('holds the CPU device against PyTorch on one thread, where both ran', () => {
   ]);
 });
 
-it('holds DDP against Single and the CPU device against its bars', () => {
+it('compares DDP with Single, and the CPU device with its bars', () => {
   const all = { 'lockstep-single': 10, 'lockstep-ddp': 6, 'lockstep-cpu': 30, 'tensorflow-cpu': 8, 'jax-webgpu': 1 };
   expect(ratios(resultOf('small-2-1', all)).map(({ by, value, unit, bar }) => [by, value, unit, bar])).toEqual([
     ['lockstep-single to jax-webgpu', 10, 'x', 12],

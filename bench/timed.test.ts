@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { timed } from './timed';
 
-it('counts runs a second of a steady runner, however short the round', async () => {
+it('counts runs per second of a steady runner, however short the round', async () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const counts: number[] = [];

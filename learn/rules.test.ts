@@ -139,7 +139,7 @@ describe.each(written.filter(({ name }) => existsSync(new URL(`./${name}/lesson.
       expect(left).toEqual([]);
     });
 
-    test('links lead somewhere; terms are in the glossary', () => {
+    test('links have targets; terms are in the glossary', () => {
       for (const { url } of nodesOf(tree).filter(({ type }) => type === 'link')) {
         const page = /^([a-z-]+)\.html(?:#|$)/.exec(url ?? '')?.[1];
         const inside = page !== undefined && [...written.map((entry) => entry.name), 'index', 'teach'].includes(page);

@@ -49,7 +49,7 @@ function pixelsOf(data: Uint8Array, { width, height }: { readonly width: number;
   return Uint8Array.from(decode(Buffer.concat([head, chunk, blank.subarray(-12)])).data);
 }
 
-it('has each frame as it was, and how long it is shown', () => {
+it('contains each frame unchanged, and its duration', () => {
   const pictures = [
     picture({ 3: [255, 0, 0, 255] }),
     picture({ 9: [0, 0, 255, 255], 24: [1, 2, 3, 255] }),

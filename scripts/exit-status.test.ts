@@ -9,7 +9,7 @@ const endOf = (signal: NodeJS.Signals): Promise<number> =>
     child.on('exit', (...ended) => resolve(exitStatus(...ended)));
   });
 
-test('a process that a signal ended has the number of that signal', async () => {
+test('the exit status of a process that a signal ended has the number of this signal', async () => {
   expect(await endOf('SIGINT')).toBe(130);
   expect(await endOf('SIGTERM')).toBe(143);
   expect(exitStatus(2, null)).toBe(2);

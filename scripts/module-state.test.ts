@@ -21,7 +21,7 @@ function linesOf(source: string): readonly number[] {
   return moduleState(program, (name) => name === FILE).map(({ line }) => line);
 }
 
-test('a let, collections to be filled or written, and instances of classes are found', () => {
+test('finds a let, collections that are filled or written, and instances of classes', () => {
   const source = `
 let count = 0;
 const cache = new Map<string, number>();
@@ -49,7 +49,7 @@ export const x = [cache, seen, memo, product];
   expect(linesOf(source)).toEqual([2, 3, 4, 5, 6, 7, 8, 10, 11, 14, 15]);
 });
 
-test('tables, texts, functions, errors and what a function makes for itself are not', () => {
+test('ignores tables, texts, functions, errors and objects that a function creates', () => {
   const source = `
 const NAMES = ['a', 'b'];
 const KNOWN = new Set(NAMES);

@@ -29,7 +29,7 @@ function run(line: string, ...more: readonly string[]) {
 }
 
 describe.each(own)('npm run %s', (name, line) => {
-  test('--help prints how it is used', () => {
+  test('--help prints the usage', () => {
     const { status, stdout, stderr } = run(line, '--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const first = name === 'test' || name === 'start' ? `npm ${name}` : `npm run ${name}`;
@@ -39,14 +39,14 @@ describe.each(own)('npm run %s', (name, line) => {
   });
 
   if (!/passesOnTo/.test(readFileSync(path.join(root, OF_NODE.exec(line)?.[1] ?? ''), 'utf8')))
-    test('an option that it does not have is refused in one line', () => {
+    test('an unknown option is refused in one line', () => {
       const { status, stdout, stderr } = run(line, '--nosuch');
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toMatch(/^There is no option --nosuch.* --help lists the options\.\n$/);
     });
 });
 
-test('values that are wrong, words that nobody expects, and the nearest option', () => {
+test('wrong values and unexpected words are refused, with the most similar option', () => {
   const refused = (...args: readonly string[]) => run('node scripts/fuzz.mjs', ...args).stderr;
   expect(refused('--minuts', '3')).toContain('There is no option --minuts; did you mean --minutes?');
   expect(refused('--minutes', 'many')).toContain('--minutes must be a number above 0, not "many".');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { serveFolder } from './static-server.mjs';
 
-test('a path that is none is not found, and the server goes on', async () => {
+test('an invalid path is not found, and the server continues', async () => {
   const { url, close } = await serveFolder(path.join(import.meta.dirname, '..', 'docs'));
   const { port } = new URL(url);
   // Not fetch(), which would correct such a path.

@@ -34,7 +34,7 @@ describe('counting tests', () => {
     expect(counts.projects['gpu']).toEqual({ passed: 1, failed: 0 });
   });
 
-  it('does not pass without GPU tests, with a skipped one, without a report, or after a bad end', () => {
+  it('does not pass without GPU tests, with a skipped test, without a report, or if the runner failed', () => {
     expect(vitestCounts(report({ testResults: all.slice(0, 3) }), 0).problems).toEqual([
       'no test of the project "gpu" ran',
     ]);
@@ -46,7 +46,7 @@ describe('counting tests', () => {
     expect(vitestCounts(report({ testResults: all }), 1).problems).toEqual(['Vitest ended with status 1']);
   });
 
-  it('counts a file that does not load as a failure', () => {
+  it('counts a file that cannot be loaded as a failure', () => {
     const broken = { name: 'e.test.ts', status: 'failed', assertionResults: [] };
     expect(vitestCounts(report({ testResults: [...all, broken] }), 1)).toMatchObject({
       passed: 5,
@@ -55,7 +55,7 @@ describe('counting tests', () => {
     });
   });
 
-  it('reads what Playwright left', () => {
+  it('reads Playwright’s report', () => {
     const stats = { expected: 3, unexpected: 1, flaky: 0, skipped: 0 };
     expect(playwrightCounts(report({ stats }), 1)).toMatchObject({ passed: 3, failed: 1, problems: [] });
     expect(playwrightCounts(report({ stats: { ...stats, skipped: 2 } }), 1).problems).toEqual([
@@ -64,7 +64,7 @@ describe('counting tests', () => {
     expect(playwrightCounts(path.join(folder, 'none.json'), 1).problems).toEqual(['Playwright left no report']);
   });
 
-  it('says which tests failed, and how: those of Vitest, and files that did not load', () => {
+  it('lists Vitest’s failed tests with their messages, and files that could not be loaded', () => {
     const testResults = [
       ...all,
       {
@@ -91,7 +91,7 @@ describe('counting tests', () => {
     expect(failureLines(vitestCounts(report({ testResults: all }), 0).failures)).toEqual([]);
   });
 
-  it('says which browser tests failed, also those that passed when tried again, and what failed outside', () => {
+  it('lists failed browser tests, tests that passed only when repeated, and failures outside of tests', () => {
     const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
     const spec = (title: string, line: number, status: string, ...errors: string[]) => ({
       title,
@@ -115,7 +115,7 @@ describe('counting tests', () => {
     ]);
   });
 
-  it('says no more than the end of a log holds', () => {
+  it('prints no more lines than the end of a log can have', () => {
     const failures = Array.from({ length: 23 }, (_, i) => ({
       file: `${i}.test.ts`,
       name: 'a test',

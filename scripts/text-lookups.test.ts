@@ -23,7 +23,7 @@ const { [text]: _, ...rest } = table;
 table['constant'];
 `;
 
-test('names that are texts are found; known words, numbers and constants are not', () => {
+test('finds lookups by text; ignores known words, numbers and constants', () => {
   const host = ts.createCompilerHost({});
   const file = '/one.ts';
   const program = ts.createProgram(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textsOfMdx, textsOfTypeScript } from './texts-of.mjs';
 
-test('TypeScript: words between tags, attributes that are read, literals of three words; no import, no key', () => {
+test('TypeScript: words between tags, attributes that users read, literals of three words; no import, no key', () => {
   const code = [
     "import { a } from 'a b c/d e f';",
     "const notice = { id: 'two words', text: `All \x24{count} ranks wait.` };",

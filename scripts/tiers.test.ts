@@ -25,12 +25,12 @@ const OF_KIND: Readonly<Record<string, string>> = {
 const whole: Tests = KINDS.map((kind) => test(OF_KIND[kind] ?? '', kind, kind === 'null' ? [] : MODES));
 
 describe('the quick tier', () => {
-  it('knows every mode', () => {
+  it('lists every mode', () => {
     expect(MODES).toEqual(CONFIG_MODES);
     expect(TAGS.map(({ name }) => name)).toEqual(['rest', ...CONFIG_MODES]);
   });
 
-  it('has every kind of test, every mode in each, and every room', () => {
+  it('contains every kind of test, every mode in each kind, and every room', () => {
     expect(missingInQuick(whole, KINDS)).toEqual([]);
     expect(missingInQuick(whole.slice(1), KINDS)).toEqual([
       'the quick tier has no pure test',
@@ -46,20 +46,20 @@ describe('the quick tier', () => {
     expect(missingInQuick(other, KINDS)).toContain('the quick tier has no gpu test that trains in mode pipeline');
   });
 
-  it('asks nothing of PyTorch where there is none', () => {
+  it('requires no PyTorch tests without PyTorch', () => {
     const without = whole.filter(({ kind }) => kind !== 'torch');
     const rooms = KINDS.filter((kind) => kind !== 'torch');
     expect(missingInQuick(without, rooms)).toEqual([]);
   });
 
-  it('says which tests make it slow, when it is', () => {
+  it('lists the slowest tests if the tier is slow', () => {
     expect(slowLines(479, whole)).toEqual([]);
     expect(slowLines(481, whole).join('\n')).toContain('e2e/modes.spec.ts');
   });
 });
 
 describe('quick and rest', () => {
-  it('are all tests, each once', () => {
+  it('together contain all tests, each once', () => {
     const quick = [test('a.test.ts', 'pure', []), test('a.test.ts', 'pure', ['rest'], false)];
     const rest = quick.map((one) => ({ ...one, ran: !one.ran }));
     expect(notOnce(quick, rest)).toEqual([]);
@@ -69,7 +69,7 @@ describe('quick and rest', () => {
       expect(Number(belongs('quick', tags)) + Number(belongs('rest', tags))).toBe(1);
   });
 
-  it('a test is left with its reason, in Vitest and in Playwright', () => {
+  it('a test is placed in the rest with its reason, in Vitest and in Playwright', () => {
     expect(place({ modes: ['ddp'], rest: 'why' })).toEqual({ tags: ['ddp', 'rest'], meta: { rest: 'why' } });
     expect(place({})).toEqual({ tags: [] });
     expect(placeInBrowser({ rest: 'why' })).toEqual({
@@ -84,7 +84,7 @@ describe('quick and rest', () => {
     ]);
   });
 
-  it('a file is left as a whole by its first comment, which says why', () => {
+  it('a whole file is placed in the rest by its first comment, with the reason', () => {
     // Vitest would also find the word in a string of this file.
     const tag = ['@module', 'tag rest'].join('-');
     expect(restOf(`/**\n * What it tests.\n *\n * ${tag}: the same in\n * fewer cases\n */\nimport x;\n`)).toBe(

@@ -4,7 +4,7 @@ import { sharedTypeNames } from './type-names.mjs';
 
 const file = (name: string, text: string) => ts.createSourceFile(name, text, ts.ScriptTarget.Latest);
 
-test('a type that two files export is found, with both files', () => {
+test('finds a type that two files export, with both files', () => {
   const sources = [
     file('a.ts', 'export interface Place { x: 1 }\nexport interface Place { y: 1 }\nexport class Only {}'),
     file('b.ts', "export type Place = 2;\nexport type { Only } from './a';"),
@@ -13,7 +13,7 @@ test('a type that two files export is found, with both files', () => {
   expect(sharedTypeNames(sources)).toEqual([{ name: 'Place', files: ['a.ts', 'b.ts', 'c.ts'] }]);
 });
 
-test('what a file keeps to itself may have the name of something else', () => {
+test('a type that is not exported may have the name of another type', () => {
   const sources = [file('a.ts', 'interface Place {}'), file('b.ts', 'export interface Place {}\nconst Other = 1;')];
   expect(sharedTypeNames(sources)).toEqual([]);
 });

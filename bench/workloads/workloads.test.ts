@@ -23,14 +23,14 @@ it.each(NETS.map((net) => [net.id, net] as const))(
   },
 );
 
-it('has the GPT that it says', () => {
+it('has the GPT with the documented sizes', () => {
   const { config, files } = NETS.find(({ id }) => id === 'gpt') ?? { config: {}, files: {} };
   const { parameters } = benchMaterial(config, files);
   expect(parameters.find(({ name }) => name === 'head.weight')?.shape).toEqual([65, 128]);
   expect(parameters.filter(({ name }) => name.endsWith('qkv.weight'))).toHaveLength(4);
 });
 
-it('gives each workload an id of its own', () => {
+it('gives each workload a different id', () => {
   expect(new Set(WORKLOADS.map(({ id }) => id)).size).toBe(WORKLOADS.length);
   expect(() => workload('nothing')).toThrow('no workload nothing');
 });

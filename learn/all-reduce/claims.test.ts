@@ -43,7 +43,7 @@ describe('the ring', () => {
     expect(counts(lab, 3)[0]?.[0]).toBe(4);
   });
 
-  test('when half of the rounds are over each rank has one complete chunk, rank r the one of its number', async () => {
+  test('after half of the rounds each rank has one complete chunk: rank r has chunk r', async () => {
     for (const ranks of [2, 4, 8]) {
       const lab = await labOf('ring', { ranks: String(ranks) });
       const complete = counts(lab, lab.rounds.length / 2).map((own) => own.flatMap((n, k) => (n === ranks ? [k] : [])));
@@ -53,7 +53,7 @@ describe('the ring', () => {
     }
   });
 
-  test('the second half adds nothing', async () => {
+  test('in the second half of the rounds nothing is added', async () => {
     const { rounds } = await labOf('ring');
     const how = rounds.map(({ transfers }) => new Set(transfers.map(({ apply }) => apply === 'put')));
     expect(how.map((puts) => [...puts])).toEqual([[false], [false], [false], [true], [true], [true]]);
@@ -82,7 +82,7 @@ describe('bytes', () => {
     expect(bytesSent[0]).toBe(7 * 192);
   });
 
-  test('both ways send the same in all', async () => {
+  test('both ways send the same number of bytes in total', async () => {
     for (const ranks of ['2', '4', '8'])
       expect(await value('bytesInAll', 'cost', { ranks })).toBe(
         await value('bytesInAll', 'cost', { ranks, algorithm: 'naive' }),

@@ -12,7 +12,7 @@ const { facts, value } = claimsOf(lesson);
 /** The script on one GPU: as many epochs, batches of eight. */
 const ALONE = { mode: 'single', batch: '8', at: '320' };
 
-test('with the same learning rate four ranks come a quarter of the way in as many epochs', async () => {
+test('with the same learning rate four ranks make a quarter of the progress in the same number of epochs', async () => {
   const same = await value('trainLoss', 'rate');
   expect(same).toBeGreaterThan(10 * (await value('trainLoss', 'rate', ALONE)));
   expect(Math.abs(same - (await value('trainLoss', 'rate', { ...ALONE, at: '80' })))).toBeLessThan(0.02);
@@ -25,12 +25,12 @@ test('both runs read as many rows: a quarter of the steps, four times the rows i
   expect(await value('stepsDone', 'rate', ALONE)).toBe(4 * (await value('stepsDone', 'rate')));
 });
 
-test('with four times the rate they end where one device does', async () => {
+test('with four times the learning rate four ranks end where one device does', async () => {
   const alone = await value('trainLoss', 'rate', ALONE);
   expect(Math.abs((await value('trainLoss', 'rate', { lr: '0.2' })) / alone - 1)).toBeLessThan(0.05);
 });
 
-test('so they do with the same rate and a quarter of the rows on each rank', async () => {
+test('four ranks also end there with the same rate and a quarter of the rows on each rank', async () => {
   const alone = await value('trainLoss', 'rate', ALONE);
   const shared = { batch: '8', at: '320' };
   expect(await value('rowsPerRank', 'rate', shared)).toBe(2);
@@ -69,12 +69,12 @@ test('inside no_sync the first micro-batch sends nothing, and the last as much a
   expect(await value('bytesPerRank', 'nosync')).toBe(once);
 });
 
-test('what counts is the forward', async () => {
+test('no_sync takes effect in the forward pass', async () => {
   expect(await value('bytesPerRank', 'nosync', { noSync: 'forward' })).toBe(0);
   expect(await value('bytesPerRank', 'nosync', { noSync: 'backward' })).toBe(await value('bytesPerRank', 'nosync'));
 });
 
-test('the mistake gives the right weights', async () => {
+test('forward outside no_sync gives the right weights', async () => {
   const end = { at: '3.4' };
   const right = await value('trainLoss', 'nosync', { ...end, noSync: 'both' });
   expect(await value('trainLoss', 'nosync', { ...end, noSync: 'backward' })).toBeCloseTo(right, 5);

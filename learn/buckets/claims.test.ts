@@ -40,7 +40,7 @@ describe('overlap', () => {
     expect(Math.min(...starts)).toBeGreaterThanOrEqual(backwardEnds);
   });
 
-  test('with three the first leaves early and the last does not, with the same bytes', async () => {
+  test('with three buckets the first is sent early and the last is not, with the same bytes', async () => {
     expect(await value('buckets', 'overlap', SOME)).toBe(3);
     expect(await value('bytesPerRank', 'overlap', SOME)).toBe(await value('bytesPerRank', 'overlap'));
     expect(await value('stepTime', 'overlap', SOME)).toBeLessThan(0.9 * (await value('stepTime', 'overlap')));
@@ -61,7 +61,7 @@ describe('overlap', () => {
     expect(Math.abs(seven / three - 1)).toBeLessThan(0.01);
   });
 
-  test('several buckets after backward help nearly nothing', async () => {
+  test('several buckets after backward save almost no time', async () => {
     const late = await value('stepTime', 'overlap', { ...SOME, overlap: '0' });
     expect(late / (await value('stepTime', 'overlap'))).toBeGreaterThan(0.99);
     expect(await value('hidden', 'overlap', { ...SOME, overlap: '0' })).toBeLessThan(0.1);
@@ -94,7 +94,7 @@ describe('the order', () => {
     expect(sizes.slice(0, 2).reduce((a, b) => a + b, 0)).toBe(rebuilt.at(-1)?.bytes);
   });
 
-  test('under a cap of 64 B a weight of a middle layer is a bucket of its own', async () => {
+  test('with a cap of 64 B each weight of a middle layer has its own bucket', async () => {
     expect(await value('bucketBytes:2', 'overlap', EACH)).toBe(4 * 16 * 16);
   });
 });
@@ -113,7 +113,7 @@ describe('small buckets', () => {
     }
   });
 
-  test('one bucket is the shortest step there; on the slow machine it is the longest', async () => {
+  test('over Ethernet one bucket gives the shortest step; on the slow machine it gives the longest', async () => {
     const steps = (figure: string) =>
       Promise.all([EACH, SOME, { bucket: '2KiB' }, ONE].map((changes) => value('stepTime', figure, changes)));
     const [ethernet, slow] = [await steps('small'), await steps('overlap')];
@@ -144,7 +144,7 @@ describe('predictions and tasks', () => {
     expect(task.done(await facts(task.figure, changes))).toBe(true);
   });
 
-  test('fewer ranks do not count as the shortest step, nor do late messages or many buckets as hidden ones', async () => {
+  test('fewer ranks do not solve the shortest step; late messages and many buckets do not solve hiding', async () => {
     expect(lesson.tasks['shortest']?.done(await facts('small', { ...ONE, world: '2' }))).toBe(false);
     expect(lesson.tasks['hide']?.done(await facts('overlap', { ...SOME, overlap: '0' }))).toBe(false);
     expect(lesson.tasks['hide']?.done(await facts('overlap', EACH))).toBe(false);

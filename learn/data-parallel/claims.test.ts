@@ -35,7 +35,7 @@ describe('a step', () => {
     expect(await value('optimizerMemory:1', 'walk')).toBe(0);
   });
 
-  test('all weights travel in every forward, not only in the first', async () => {
+  test('all weights are sent in every forward pass, not only in the first', async () => {
     for (const at of ['1', '2', '3']) {
       const sent = (await eventsOf('walk', { at })).filter(
         ({ kind, payload }) => kind === 'send' && payload === 'parameter',
@@ -56,13 +56,13 @@ describe('a step', () => {
 });
 
 describe('cuda:0', () => {
-  test('it sends N - 1 copies of the weights, besides rows and gradients of outputs', async () => {
+  test('cuda:0 sends N - 1 copies of the weights, besides rows and gradients of outputs', async () => {
     const bytes = await value('gradientBytes', 'load');
     const rows = 24;
     expect(await value('bytesPerRank:0', 'load')).toBe(3 * bytes + 4 * rows * (2 + 1));
   });
 
-  test('it receives as much in gradients, and each of the others sends a single copy', async () => {
+  test('cuda:0 receives as many bytes of gradients, and each other device sends a single copy', async () => {
     const bytes = await value('gradientBytes', 'load');
     const gradients = (await eventsOf('load')).filter((e) => e.phase === 'reduce' && e.kind === 'send');
     expect(gradients.map((e) => [e.device, e.peer, e.bytes])).toEqual([1, 2, 3].map((device) => [device, 0, bytes]));
@@ -76,7 +76,7 @@ describe('cuda:0', () => {
     expect(Math.max(...sent)).toBeLessThan((await value('bytesPerRank:0', 'load')) / 2);
   });
 
-  test('it has more in memory than the others', async () => {
+  test('cuda:0 has more in memory than the other devices', async () => {
     expect(await value('allocated:0', 'load')).toBeGreaterThan(1.5 * (await value('allocated:1', 'load')));
   });
 
@@ -105,7 +105,7 @@ describe('chunks', () => {
     expect(await rowsOf('8')).toEqual([2, 2, 2, 2]);
   });
 
-  test('with five rows there is no fourth replica, and the sum is right all the same', async () => {
+  test('with five rows there is no fourth replica, and the sum is still right', async () => {
     const busy = new Set((await eventsOf('chunks', { batch: '5' })).map(({ device }) => device));
     expect([...busy].sort()).toEqual([0, 1, 2]);
     const changes = { batch: '5', at: '20' };
@@ -115,7 +115,7 @@ describe('chunks', () => {
 });
 
 describe('tasks', () => {
-  test('the moment at which the weights travel', async () => {
+  test('the moment in which the weights are sent', async () => {
     const { weights } = lesson.tasks;
     expect(weights?.done(await facts('walk'))).toBe(false);
     expect(weights?.done(await facts('walk', { moment: '1' }))).toBe(false);

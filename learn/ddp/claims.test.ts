@@ -31,7 +31,7 @@ describe('a step', () => {
     expect(await value('divergence', 'apart')).toBe(0);
   });
 
-  test('what is sent are gradients, in the reduction, and nothing else', async () => {
+  test('ranks send gradients, in the reduction, and nothing else', async () => {
     const { events } = await traceOf('step');
     const sent = events.filter(({ kind }) => kind === 'send');
     expect(sent.length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe('the start', () => {
     expect(names.size).toBe(must(info, 'a run').parameters.length);
   });
 
-  test('different seeds end alike to the bit; without the broadcast they never do', async () => {
+  test('different seeds end with equal replicas, to the bit; without the broadcast they never do', async () => {
     expect(await value('divergence', 'apart', { rankSeeds: 'beforeModel' })).toBe(0);
     expect(await value('divergence', 'apart', { initSync: '0' })).toBe(0);
     const early = await value('divergence', 'apart', { ...APART, at: '1' });
@@ -69,7 +69,7 @@ describe('the start', () => {
     expect(late / early).toBeGreaterThan(0.8);
   });
 
-  test('apart, the loss is higher, and nothing fails', async () => {
+  test('with different replicas the loss is higher, and nothing fails', async () => {
     expect(await value('loss', 'apart', APART)).toBeGreaterThan(
       await value('loss', 'apart', { rankSeeds: 'beforeModel' }),
     );
@@ -87,7 +87,7 @@ describe('one device', () => {
     expect(await value('effectiveBatch', 'whole', { world })).toBe(64);
   });
 
-  test('with a summed loss the two are not the same', async () => {
+  test('with a summed loss the mean of means differs from the gradient of the batch', async () => {
     expect(await value('difference', 'whole', { reduction: 'sum', opt: 'sgd', lr: '0.003' })).toBeGreaterThan(1e-3);
   });
 
@@ -128,12 +128,12 @@ describe('predictions and tasks', () => {
       expect(lesson.tasks['exchanged']?.done(await facts('step', { moment }))).toBe(false);
   });
 
-  test('one of the two controls alone leaves the replicas alike', async () => {
+  test('either control alone keeps the replicas equal', async () => {
     for (const changes of [{ rankSeeds: 'beforeModel' }, { initSync: '0' }])
       expect(lesson.tasks['apart']?.done(await facts('apart', changes))).toBe(false);
   });
 
-  test('the cure is the broadcast given back, with the seeds as different as before', async () => {
+  test('the correction restores the broadcast, with the same different seeds', async () => {
     const done = async (changes: Changes, pressed: readonly string[]) =>
       lesson.tasks['cure']?.done({ ...(await facts('apart', changes)), pressed });
     const both = ['rankSeeds=beforeModel', 'initSync=0', 'initSync=1'];

@@ -75,7 +75,7 @@ describe('what autocast runs in sixteen bits', () => {
     );
   };
 
-  test('products, and what reads halves alone; no residual sum with a float32, and no loss', async () => {
+  test('products, and operators that read only halves, are in half precision; residual sums with a float32 and losses are not', async () => {
     for (const precision of ['autocast-bf16', 'autocast-fp16']) {
       expect(await roundedBy('ops/linear', { precision }), precision).toBe(true);
       expect(await roundedBy('ops/tanh', { precision }), precision).toBe(true);
@@ -114,7 +114,7 @@ describe('what autocast runs in sixteen bits', () => {
 });
 
 describe('what it saves', () => {
-  test('activations shrink, by less than half; nothing else does', async () => {
+  test('only activations need less memory, by less than half', async () => {
     const of = (kindOf: 'parameter' | 'gradient' | 'optimizer' | 'activation', precision: string) =>
       value(`${kindOf}Memory:0`, 'bytes', { precision });
     for (const same of ['parameter', 'gradient', 'optimizer'] as const)
@@ -137,7 +137,7 @@ describe('what float16 loses', () => {
       expect(power).toBeLessThan(must(largest[index], 'a layer'));
   });
 
-  test('in float16 those of the first layer are 0, and nothing is inf; in bfloat16 all are there', async () => {
+  test('in float16 the gradients of the first layer are 0, and nothing is inf; in bfloat16 no gradient is 0', async () => {
     expect(await value('zeroGradients:0', 'lost', HALF)).toBe(await value('gradients:0', 'lost', HALF));
     expect(await value('gradients:0', 'lost')).toBe(24);
     expect(await value('infiniteGradients', 'lost', HALF)).toBe(0);
@@ -164,7 +164,7 @@ describe('what float16 loses', () => {
 });
 
 describe('how the scale finds its place', () => {
-  test('it halves after a skipped step, doubles after as many good steps in a row as are asked for, else stays', async () => {
+  test('the scale halves after a skipped step, doubles after the given number of good steps in a row, and else stays', async () => {
     const { losses } = (await facts('scale')).app;
     let [scale, good] = [2 ** 30, 0];
     for (const { scaler } of losses) {
@@ -178,7 +178,7 @@ describe('how the scale finds its place', () => {
     expect(losses).toHaveLength(60);
   });
 
-  test('it falls in the first steps, and later overflows now and then', async () => {
+  test('the scale falls in the first steps, and later a step overflows now and then', async () => {
     const skips = (await facts('scale')).app.losses.map(({ scaler }) => scaler?.skipped === true);
     const first = skips.indexOf(false);
     expect(first).toBeGreaterThan(5);

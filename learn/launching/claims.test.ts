@@ -62,7 +62,7 @@ test.each([4, 8, 16])('two links of a ring of %i ranks over two nodes cross', as
   expect(new Set(crossing)).toEqual(new Set([2]));
 });
 
-test('in the ring each rank sends to the one numbered one below, and rank 0 to the last', async () => {
+test('in the ring each rank sends to the rank below it, and rank 0 to the last rank', async () => {
   const { lab } = await facts('ring');
   const transfers = lab?.rounds.flatMap((round) => round.transfers) ?? [];
   expect(transfers.length).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ describe('memory', () => {
     expect((await value('optimizerMemory', 'memory')) / (await value('parameterMemory', 'memory'))).toBeCloseTo(2, 1);
   });
 
-  test('four times the batch makes the hill four times as high, on the same floor', async () => {
+  test('four times the batch needs four times the memory for activations, above the same constant memory', async () => {
     const floor = await value('heldMemory', 'memory');
     expect(await value('heldMemory', 'memory', { batch: '256' })).toBe(floor);
     const hill = (await value('allocated', 'memory')) - floor;
@@ -51,7 +51,7 @@ describe('memory', () => {
     expect(large / hill).toBeCloseTo(4, 1);
   });
 
-  test('another optimiser moves the floor and not the hill', async () => {
+  test('another optimiser changes the constant memory, and not the activations', async () => {
     const hill = async (opt: string) =>
       (await value('allocated', 'memory', { opt })) - (await value('heldMemory', 'memory', { opt }));
     expect(await value('heldMemory', 'memory', { opt: 'sgd' })).toBeLessThan(await value('heldMemory', 'memory'));
@@ -73,7 +73,7 @@ describe('memory', () => {
     expect(readers.map(({ module, phase }) => [module, phase])).toEqual([['1', 'forward']]);
   });
 
-  test('the top is in backward', async () => {
+  test('memory peaks in backward', async () => {
     const { choices } = choicesOf('fullest');
     const top = await value('fullestMoment', 'memory');
     const known = await facts('memory');

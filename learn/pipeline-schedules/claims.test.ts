@@ -85,7 +85,7 @@ describe('stages in a V', () => {
       expect(await value('bubble', 'turn', by(name)), name).toBeCloseTo(3 / 51, 12);
   });
 
-  test('what a V sends at its turn is nothing: rank 3 has both stages', async () => {
+  test('at the turn of a V nothing is sent: rank 3 has both stages', async () => {
     expect(await value('messages', 'turn')).toBe(2 * 7 * 8);
     for (const name of V) expect(await value('messages', 'turn', by(name)), name).toBe(2 * 6 * 8);
   });

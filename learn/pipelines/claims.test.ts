@@ -88,12 +88,12 @@ describe('what is trained', () => {
     return must(store.getState().snapshot?.differenceFromSingle, 'a run on one device beside it');
   };
 
-  test('is the same however the batch is cut, but for rounding', async () => {
+  test('is the same for any number of micro-batches, within rounding', async () => {
     expect(await difference('linear8-tanh-linear8-tanh-linear1', 1)).toBe(0);
     expect(await difference('linear8-tanh-linear8-tanh-linear1', 4)).toBeLessThan(1e-6);
   });
 
-  test('with BatchNorm it is not: statistics are those of a micro-batch', async () => {
+  test('with BatchNorm it is not: the statistics come from each micro-batch', async () => {
     expect(await difference('linear8-bn1d-tanh-linear1', 1)).toBeLessThan(1e-6);
     expect(await difference('linear8-bn1d-tanh-linear1', 4)).toBeGreaterThan(1e-4);
   });

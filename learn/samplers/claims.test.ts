@@ -76,7 +76,7 @@ test('without set_epoch the loss has the same teeth in each epoch', async () => 
   expect(Math.abs(likeness(await lossesOf({ setEpoch: '1' })))).toBeLessThan(0.7);
 });
 
-test('the loss over all rows does not show it', async () => {
+test('the loss over all rows does not show the missing set_epoch', async () => {
   const forgotten = await value('trainLoss', 'teeth', { setEpoch: '0' });
   const set = await value('trainLoss', 'teeth', { setEpoch: '1' });
   expect(Math.abs(forgotten - set) / set).toBeLessThan(0.01);

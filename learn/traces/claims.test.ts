@@ -117,7 +117,7 @@ describe('predictions and tasks', () => {
     expect(guess.kind === 'choice' && guess.choices.map((choice) => choice.right(us, all))).toEqual(right);
   });
 
-  test('open: not where it begins; with one bucket, or after backward', async () => {
+  test('open: not at the start; done with one bucket, or after backward', async () => {
     expect(open?.done(await facts('exposed'))).toBe(false);
     expect(open?.done(await facts('exposed', { bucket: '0.0625KiB' }))).toBe(false);
     expect(open?.done(await facts('exposed', { overlap: '0' }))).toBe(true);

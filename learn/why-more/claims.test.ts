@@ -23,13 +23,13 @@ describe('strong scaling', () => {
     expect(new Set(await overWorlds('phaseTime:step')).size).toBe(1);
   });
 
-  test('what grows with rows is divided', async () => {
+  test('memory that grows with the rows is divided', async () => {
     const [one = 0, two = 0, four = 0] = await overWorlds('phaseTime:forward');
     expect(one / two).toBeCloseTo(2, 1);
     expect(one / four).toBeCloseTo(4, 1);
   });
 
-  test('the waiting for others grows with the devices', async () => {
+  test('ranks wait longer for each other with more devices', async () => {
     const [one = 0, two = 0, , eight = 0] = await overWorlds('exposedTime');
     expect(one).toBe(0);
     expect(two).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ describe('weak scaling', () => {
 });
 
 describe('memory', () => {
-  test('the floor is whole on every device', async () => {
+  test('every device has the whole constant memory', async () => {
     expect(new Set(await overWorlds('heldMemory')).size).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe('memory', () => {
     expect((await hill('1')) / (await hill('8'))).toBeCloseTo(8, 0);
   });
 
-  test('eight devices have more in use than an eighth, and no less than the floor', async () => {
+  test('eight devices use more than an eighth of the memory each, and at least the constant memory', async () => {
     const [one = 0, , , eight = 0] = await overWorlds('allocated');
     expect(eight).toBeGreaterThan(one / 2);
     expect(eight).toBeGreaterThan(await value('heldMemory', 'strong', { world: '8' }));
@@ -116,7 +116,7 @@ describe('tasks', () => {
     expect(await done({ world: '8', batch: '256' })).toBe(true);
   });
 
-  test('all four are busy when the batch is divided', async () => {
+  test('all four devices compute at the same time if the batch is divided', async () => {
     const { busy } = lesson.tasks;
     expect(busy?.done(await facts('cut'))).toBe(false);
     expect(busy?.done(await facts('cut', { mode: 'ddp' }))).toBe(true);
