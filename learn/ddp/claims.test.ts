@@ -87,7 +87,7 @@ describe('one device', () => {
     expect(await value('effectiveBatch', 'whole', { world })).toBe(64);
   });
 
-  test('with a summed loss the mean of means differs from the gradient of the batch', async () => {
+  test('with a summed loss the weights differ from those of one device', async () => {
     expect(await value('difference', 'whole', { reduction: 'sum', opt: 'sgd', lr: '0.003' })).toBeGreaterThan(1e-3);
   });
 
