@@ -39,6 +39,24 @@ test('on a laptop the page’s name stays beside the labelled Play button; on a 
   await expect.poll(hidden).toBeLessThanOrEqual(3);
 });
 
+test('before Play the first step is shown to its end, the optimiser’s step and the new weights', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  // Without the helper: nothing is pressed.
+  await page.goto(`./#${RUN}&mode=ddp&world=2`);
+  const place = page.getByText(/^step 1, moment (\d+) of \1$/);
+  await expect(place).toBeVisible({ timeout: 60_000 });
+  await expect(playground.region('Stage')).toContainText('optimizer.step(): both ranks update their weights');
+  const line = playground.region('Code').getByRole('listitem').filter({ hasText: 'rank 0 is here' });
+  await expect(line).toContainText('optimizer.step()');
+  // Nothing counts as trained yet; a step by hand ends the step that is shown, and takes no second one.
+  await expect(playground.status('Step')).toHaveText('0');
+  await playground.button('Step iteration').click();
+  await expect(playground.status('Step')).toHaveText('1');
+  await expect(place).toBeVisible();
+});
+
 test(
   'below a short sentence the reason has a second line, and is not cut off',
   placeInBrowser({ rest: 'the first test looks at the same page' }),

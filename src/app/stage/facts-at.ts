@@ -1,15 +1,16 @@
 /**
  * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` per trace holds what does not
  * change with the cursor; `at` is called once per frame. In the middle of a moment all its packets are on their way and
- * none of its work is done (trace/moments/moment explains how a cursor is read). A device is shown doing its part in
- * the moment; without one, what it does at that time by the clock.
+ * none of its work is done (trace/moments/moment explains how a cursor is read); only the optimiser's new weights are
+ * shown from the middle on. A device is shown doing its part in the moment; without one, what it does at that time by
+ * the clock.
  */
 import { at } from '../../base/invariant';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock, DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 import { type Content, ContentsCursor } from '../../trace/contents';
 import { memoryOf } from '../../trace/memory';
-import { doneAt, firstOf, lastOf, type Moment, type Position } from '../../trace/moments/moment';
+import { doneAt, firstOf, lastOf, type Moment, type Position, progressIn } from '../../trace/moments/moment';
 import { isConversion } from '../../trace/moments/precision-sentence';
 import type { Packet } from '../../trace/packets';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
@@ -55,17 +56,18 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
 
 /**
  * The content of a buffer that a cast or an unpacking of the same moment fills, while the moment's operators compute.
- * Not for a result that a conversion rounds: during the moment that result does not exist yet.
+ * Not for a result that a conversion rounds: during the moment that result does not exist yet. `all`: whatever fills
+ * the buffer.
  */
 function createConverted(contents: ContentsCursor, { events }: StepTrace) {
   const made = new Map<string, Content | undefined>();
-  return (own: readonly number[], device: DeviceIndex, buffer: string): Content | undefined => {
+  return (own: readonly number[], all: boolean, device: DeviceIndex, buffer: string): Content | undefined => {
     const writers = own.filter((index) => {
       const e = at(events, index);
       return e.device === device && e.writes.includes(buffer);
     });
     const last = writers.at(-1);
-    if (last === undefined || !writers.every((index) => isConversion(at(events, index)))) return undefined;
+    if (last === undefined || !(all || writers.every((index) => isConversion(at(events, index))))) return undefined;
     const key = `${last} ${buffer}`;
     if (!made.has(key)) {
       const position = contents.position;
@@ -110,6 +112,8 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       const index = step.momentOf(position.event);
       const moment = moments[index];
       const own = moment?.events ?? [];
+      // The step ends with the optimiser's moment, so no later moment shows the new weights: its second half does.
+      const updated = position.fraction < 1 && moment?.kind === 'update' && progressIn(moment, position) > 0.5;
       // One time for the whole moment, so that a device's words do not change during it.
       const time = moment ? middleOf(moment, walk) : 0;
       const now = flights[index] ?? [];
@@ -128,7 +132,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
         event: position.event,
         done,
         step,
-        content: (device, buffer) => converted(own, device, buffer) ?? contents.content(device, buffer),
+        content: (device, buffer) => converted(own, updated, device, buffer) ?? contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
         // In a turn of a pipeline, a device without an action waits for one.
         now: (device) => devices.now(device, time, own, moment?.turn !== undefined),

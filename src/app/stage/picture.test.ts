@@ -7,7 +7,7 @@ import type { StepTrace } from '../../protocol/trace';
 import { openTestSession } from '../../session/testing/open-session';
 import { contentsAt } from '../../trace/contents';
 import { trafficOf } from '../../trace/links';
-import { firstOf, type MomentTrace, momentAt } from '../../trace/moments/moment';
+import { firstOf, lastOf, type MomentTrace, momentAt, progressIn } from '../../trace/moments/moment';
 import { byMoments } from '../../trace/moments/moments';
 import { bottom, grow, overlaps, right } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';
@@ -86,15 +86,17 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
 
   it('shows in every cell the number that was in the buffer', () => {
     const { info, trace } = step;
-    const shown = { matrices: 0, packets: 0 };
+    const shown = { matrices: 0, packets: 0, updates: 0 };
     for (const { event, fraction, scene } of walk(info, trace, 7)) {
-      const contents = contentsAt(
-        trace,
-        fraction === 1 ? event : firstOf(must(momentAt(trace.moments, event), 'moment')) - 1,
-      );
+      const moment = must(momentAt(trace.moments, event), 'moment');
+      const before = contentsAt(trace, fraction === 1 ? event : firstOf(moment) - 1);
+      // The second half of the optimiser's moment shows the new weights.
+      const updates = fraction < 1 && moment.kind === 'update' && progressIn(moment, { event, fraction }) > 0.5;
+      const after = updates ? contentsAt(trace, lastOf(moment)) : before;
       for (const item of scene.items) {
         const buffer = item.id.split(' ')[1] ?? '';
-        const content = contents.get(item.device)?.get(buffer);
+        const content = after.get(item.device)?.get(buffer);
+        if (updates && content !== before.get(item.device)?.get(buffer)) shown.updates++;
         const { cells } = item.tip();
         if (!content || !cells || item.id.startsWith('packet')) continue;
         shown.matrices++;
@@ -120,6 +122,7 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
       }
     }
     expect(shown.matrices).toBeGreaterThan(0);
+    expect(shown.updates).toBeGreaterThan(0);
     if (info.worldSize > 1) expect(shown.packets).toBeGreaterThan(0);
   });
 

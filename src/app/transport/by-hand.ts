@@ -49,7 +49,8 @@ export function createByHand({ store, walker, source, course, under }: ByHandOpt
     const goal = stride === 'step' ? course.endOf(cursor.trace) : nextStop(trace, position, stride);
     const moments = stopsOf(trace, 'moment').filter((stop) => stop > cursor.event && stop <= goal).length;
     const seconds = Math.min(Math.max(1, moments) * HAND_SECONDS, MOST_HAND_SECONDS);
-    const walked = walker.walkTo(goal, (goal - cursor.event) / seconds);
+    // Also from within the last event: the cursor has not done the event that it is in.
+    const walked = walker.walkTo(goal, (goal - (cursor.event - 1 + cursorFraction)) / seconds);
     // A single event is not animated: within a moment all its events would move.
     if (walker.reducedMotion() || stride === 'event') walker.finish();
     await walked;

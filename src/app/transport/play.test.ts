@@ -7,6 +7,7 @@ import { BEGINNING, FULL_SPEED, type Pace, runsFree, secondsToFull, setByHand, t
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import { createAppStore } from '../state/store';
 import { traceOf } from '../testing/trace-of';
+import { onlyPreviewed, stepShown } from './positions';
 import { createTransport } from './transport';
 import { createWalker } from './walker';
 
@@ -158,6 +159,21 @@ test('set by hand while it plays: slower stops the session, faster lets it run',
   transport.changePace(setByHand(FULL_SPEED));
   expect(sent.at(-1)).toEqual({ type: 'play', stepsPerSecond: 0 });
 });
+
+for (const reduced of [false, true])
+  test(`before Play the first step is shown up to the middle of its last moment, which Step then ends (reduced motion: ${reduced})`, async () => {
+    const { store, transport, pass, shown } = opened(BEGINNING, reduced);
+    void transport.preview(async () => undefined);
+    await pass(9);
+    expect(shown()).toEqual({ step: 0, event: EVENTS - 1 });
+    expect(store.getState().cursorFraction).toBeCloseTo(0.9, 9);
+    expect(onlyPreviewed(store.getState())).toBe(true);
+    expect(stepShown(store.getState(), false)).toBe(0);
+    void transport.stepIteration();
+    await pass(2);
+    expect(shown()).toEqual({ step: 0, event: EVENTS - 1 });
+    expect(store.getState().cursorFraction).toBe(1);
+  });
 
 test('with reduced motion the same, in whole events', async () => {
   const { store, transport, pass, shown } = opened(BEGINNING, true);

@@ -1,16 +1,10 @@
-/** Targets of the transport's steps, and the bar's numbers for a cursor: pure functions over the state of the store. */
+/** What the page says about the run at a cursor: steps, loss, moments. Pure functions over the state of the store. */
 import { stepOf } from '../../protocol/micro-batches';
-import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import type { StepTrace } from '../../protocol/trace';
 import { hasMoments } from '../../trace/moments/moment';
 import { runsFree } from '../pace/pace';
 import type { AppState } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
-
-/** The last event before the parameters change; the step's last event if they do not change. */
-export function endOfGradients(events: readonly TraceEvent[]): number {
-  const step = events.findIndex((event) => event.phase === 'step');
-  return step > 0 ? step - 1 : events.length - 1;
-}
 
 /** The session runs by itself, not step by step with the cursor. */
 export const runsFreely = ({ state, pace }: Pick<AppState, 'state' | 'pace'>): boolean =>

@@ -10,7 +10,6 @@ import type { AppStore } from '../state/store';
 import { createByHand } from './by-hand';
 import { createCourse } from './course';
 import { createPlaying } from './playing';
-import { endOfGradients } from './positions';
 import { createRates } from './rates';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';
@@ -32,8 +31,9 @@ export interface TransportControls {
   /** Replays DDP's constructor from its beginning. */
   showConstruct(): Promise<void>;
   /**
-   * After a start: runs one traced step and shows it up to where the parameters would change. `bring`: puts the step
-   * into the store; left out, the session runs it.
+   * After a start: runs one traced step and shows it up to its last moment, where the optimiser changes the parameters.
+   * The cursor rests inside that moment, so the step does not count as done, and Step or Play ends it. `bring`: puts
+   * the step into the store; left out, the session runs it.
    */
   preview(bring?: () => Promise<void>): Promise<void>;
   /**
@@ -50,6 +50,9 @@ export interface TransportControls {
   /** Ranks hang: stops all motion; the run may still continue by itself. */
   stand(): void;
 }
+
+/** How far the last event of the first step is when the page rests before Play: nearly, but not quite, done. */
+const UNDER_WAY = 0.9;
 
 /** Its parts, and the two ways in which one command ends another; the commands themselves are short. */
 export function createTransport(store: AppStore, walker: Walker, source: StepSource): TransportControls {
@@ -150,12 +153,10 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
       halt();
       const mine = under.ticket;
       await bring();
-      const { traces, seek } = store.getState();
-      const events = traces.at(-1)?.events;
-      if (mine !== under.ticket || !events) return;
-      seek(last(), -1);
+      if (mine !== under.ticket || last() < 0) return;
+      store.getState().seek(last(), -1);
       under.previewing = true;
-      await walker.walkTo(endOfGradients(events), rates.ofPreview(last()));
+      await walker.walkTo(endOf(last()) - 1 + UNDER_WAY, rates.ofPreview(last()));
       if (mine === under.ticket) under.previewing = false;
     },
     async runTo(microBatch) {

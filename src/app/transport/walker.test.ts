@@ -48,6 +48,16 @@ describe('walker', () => {
     expect(await finished).toBe(true);
   });
 
+  it('rests inside an event where its goal is inside one, also with reduced motion', async () => {
+    for (const reduced of [false, true]) {
+      const { walker, run, place } = setUp(reduced);
+      const arrived = walker.walkTo(2.75, 2.5);
+      run(2000);
+      expect(place()).toEqual([3, 0.75]);
+      expect(await arrived).toBe(true);
+    }
+  });
+
   it('shows whole moments only, with reduced motion', () => {
     const { walker, run, place } = setUp(true);
     void walker.walkTo(3, 2.5);

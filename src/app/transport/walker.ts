@@ -12,7 +12,8 @@ export type PlayRate = number | ((event: number, elapsedMs: number) => number);
 
 export interface Walker {
   /**
-   * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before.
+   * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before. A
+   * goal between two whole numbers is inside an event: 2.9 is nine tenths of event 3.
    */
   walkTo(goal: number, rate: PlayRate): Promise<boolean>;
   /** Jumps to the goal of the walk. */
@@ -49,8 +50,7 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
     if (!trace) return;
     // Between the first two places ceil() gives -0, which is not an index.
     const event = Math.ceil(position) + 0;
-    const arrived = position >= goal;
-    if (arrived) seek(cursor.trace, goal, 1);
+    if (position >= goal) seek(cursor.trace, event, position - event + 1);
     else if (reducedMotion()) seek(cursor.trace, previousStop(trace, Math.floor(position) + 1, 'moment'), 1);
     else seek(cursor.trace, event, Math.min(position - event + 1, ALMOST));
   };
@@ -76,8 +76,7 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
     },
     finish() {
       if (!going) return;
-      const { cursor, seek } = store.getState();
-      if (cursor) seek(cursor.trace, going.goal, 1);
+      put(going.goal, going.goal);
       end(true);
     },
     stop: () => end(false),
