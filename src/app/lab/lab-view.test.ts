@@ -161,5 +161,5 @@ test('masks are counted, presets found, formulas set in Greek', () => {
   expect(presetOf({ startUs: 8.4, latencyUs: 5, gbPerS: 240 })).toBe('nvlinkSimple');
   expect(presetOf({ startUs: 8.4, latencyUs: 5, gbPerS: 241 })).toBe('own');
   expect(presetOf({ latencyUs: 30, gbPerS: 1 })).toBe('ethernet');
-  expect(formulaText('2 (N-1) (alpha + S / (N beta))')).toBe('2 (N−1) (α + S / (N β))');
+  expect(formulaText('2 (N-1) (alpha + S / (N beta))')).toBe('2\u00a0(N−1) (α + S\u00a0/\u00a0(N β))');
 });

@@ -3,6 +3,7 @@
  */
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Apply } from '../../protocol/trace';
+import { unbroken } from '../draw/unbroken';
 
 export const OP_WORDS: Readonly<Record<CollectiveOp, string>> = {
   allReduce: 'all_reduce',
@@ -91,9 +92,11 @@ export const markOf = (index: number): string => String.fromCharCode(97 + (index
 
 /** Greek letters and signs in place of the words of a formula. */
 export const formulaText = (formula: string): string =>
-  formula
-    .replaceAll('alpha', 'α')
-    .replaceAll('beta', 'β')
-    .replaceAll('log2', 'log₂')
-    .replaceAll(' * ', ' ')
-    .replaceAll('-', '−');
+  unbroken(
+    formula
+      .replaceAll('alpha', 'α')
+      .replaceAll('beta', 'β')
+      .replaceAll('log2', 'log₂')
+      .replaceAll(' * ', ' ')
+      .replaceAll('-', '−'),
+  );

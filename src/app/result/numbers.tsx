@@ -13,6 +13,7 @@ import type { StepTrace } from '../../protocol/trace';
 import { type Metrics, metricsOf } from '../../trace/metrics';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatBytes, formatCount, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../draw/format';
+import { unbroken } from '../draw/unbroken';
 import { headline } from '../state/differences';
 import { useSettled } from '../state/use-app';
 import { Term } from '../terms/term';
@@ -42,7 +43,7 @@ export function Numbers({ children }: { children: ReactNode }) {
     <>
       <div className={styles['numbers']}>
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
-          {metrics ? bytesText(metrics) : 'sent per step'}
+          {metrics ? unbroken(bytesText(metrics)) : 'sent per step'}
         </Headline>
         <Headline wide name="Overlap" text={formatPercent(metrics?.overlap)}>
           of communication <Term id="overlap">hidden</Term> behind computation, {clock}
