@@ -54,8 +54,8 @@ test('each frame reports the height of its content, whatever the height of the f
   // The parts that are loaded later are there.
   await expect(low.getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   await expect(frame(page, 'high').getByRole('slider', { name: 'Time cursor' })).toBeVisible();
-  // The first step has been traced, and is shown up to the point before the parameters change.
-  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 13 /, {
+  // The first step has been traced, and shown to its end.
+  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 14 of 14/, {
     timeout: 60_000,
   });
   await expect.poll(async () => (await told(page, 'low')) - (await told(page, 'high'))).toBe(0);
@@ -101,5 +101,25 @@ test(
     await page.evaluate(() => document.querySelector('iframe[title="high"]')?.scrollIntoView());
     await expect(low.getByRole('button', { name: 'Play', exact: true })).toHaveCount(1);
     await expect(high.getByRole('button', { name: 'Play', exact: true })).toBeVisible();
+  },
+);
+
+test(
+  'a narrow frame: all of the bar is within it, in rows',
+  placeInBrowser({ rest: 'first-look.spec.ts measures the bar of a whole page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${RUN}&embed=1`);
+    await expect(playground.button('Play')).toBeEnabled();
+    for (const width of [1000, 820, 700, 500, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      const beyond = () =>
+        page
+          .getByRole('banner')
+          .getByRole('button')
+          .or(page.getByRole('banner').getByRole('radio'))
+          .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > window.innerWidth).length);
+      await expect.poll(beyond, `controls beyond a frame of ${width} px`).toBe(0);
+    }
   },
 );

@@ -18,7 +18,8 @@ export function Standing() {
   return (
     <div className={styles['standing']}>
       <Value
-        label={pausing ? 'pausing' : step === 1 ? 'step' : 'steps'}
+        after
+        label={pausing ? 'pausing' : step === 1 ? 'step done' : 'steps done'}
         name="Step"
         title={pausing ? PAUSING : 'Optimiser steps taken so far'}
         text={formatCount(step)}
@@ -41,16 +42,20 @@ interface ValueProps {
   readonly title?: string;
   /** Shown only if the bar has room. */
   readonly wide?: boolean;
+  /** The label follows the value. */
+  readonly after?: boolean;
 }
 
-function Value({ label, name, text, title, wide = false }: ValueProps) {
+function Value({ label, name, text, title, wide = false, after = false }: ValueProps) {
+  const word = <span aria-hidden>{label}</span>;
   return (
     <span className={styles['value']} title={title} data-wide={wide || undefined}>
-      <span aria-hidden>{label}</span>
+      {!after && word}
       {/* The text changes many times a second, so a screen reader reads it only on request. */}
       <b role="status" aria-live="off" aria-label={name}>
         {text}
       </b>
+      {after && word}
     </span>
   );
 }
