@@ -63,8 +63,16 @@ test(
 );
 
 test('invalid values in a link are kept and named, and the run uses the defaults', async ({ playground }) => {
-  await playground.open(`${TINY}&world=99&mode=teleport&colour=blue&device=cpu`);
-  for (const text of ['world', 'mode', 'colour']) await expect(playground.notice(text)).toBeVisible();
+  const { page } = playground;
+  await playground.open(`${TINY}&world=99&mode=teleport&colour=blue&lr=minus&noise=12&device=cpu`);
+  for (const text of ['world', 'mode', 'colour', 'lr', 'noise']) await expect(playground.notice(text)).toBeVisible();
+  // However many they are, the page stays in its place; the last one is scrolled to.
+  const strips = page.getByRole('complementary', { name: 'Notices' });
+  expect((await strips.boundingBox())?.height).toBeLessThan(100);
+  const one = strips.getByRole('status');
+  await expect(one).toHaveCount(5);
+  await one.last().getByRole('button', { name: 'Dismiss' }).click();
+  await expect(one).toHaveCount(4);
   expect(playground.hash()).toContain('world=99');
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(1);
