@@ -20,6 +20,23 @@ test('on a laptop the page’s name stays beside the labelled Play button; on a 
   const name = await page.getByRole('heading', { name: 'Lockstep', level: 1 }).boundingBox();
   expect(name?.width).toBeGreaterThan(40);
 
+  // What stands side by side is apart.
+  const loss = await playground.status('Loss').boundingBox();
+  const seed = await page.getByText('seed', { exact: true }).boundingBox();
+  expect((seed?.x ?? 0) - (loss?.x ?? 0) - (loss?.width ?? 0)).toBeGreaterThan(8);
+  // A formula is in one line, whatever its column leaves it.
+  const formula = page.getByText(/^sent per step/);
+  await expect(formula).toContainText('2(N−1)/');
+  const lines = await formula.evaluate(({ firstChild: text }) => {
+    const range = document.createRange();
+    const found = /2\(N.*?S(?=;)/.exec(text?.textContent ?? '');
+    if (!text || !found) return [];
+    range.setStart(text, found.index);
+    range.setEnd(text, found.index + found[0].length);
+    return [...range.getClientRects()].map(({ top }) => top);
+  });
+  expect(new Set(lines).size).toBe(1);
+
   await page.setViewportSize({ width: 1280, height: 720 });
   await playground.button('Menu').click();
   for (const door of ['Compare', 'Recordings']) await expect(page.getByText(door, { exact: true })).toBeVisible();
@@ -51,10 +68,29 @@ test('before Play the first step is shown to its end, the optimiser’s step and
   const line = playground.region('Code').getByRole('listitem').filter({ hasText: 'rank 0 is here' });
   await expect(line).toContainText('optimizer.step()');
   // Nothing counts as trained yet; a step by hand ends the step that is shown, and takes no second one.
-  await expect(playground.status('Step')).toHaveText('0');
+  const done = playground.status('Step').locator('..');
+  await expect(done).toHaveText('0steps done');
   await playground.button('Step iteration').click();
-  await expect(playground.status('Step')).toHaveText('1');
+  await expect(done).toHaveText('1step done');
   await expect(place).toBeVisible();
+});
+
+test('the code has five lines where a laptop shows it, and a way to the numbers of a real model', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await playground.open(`${RUN}&mode=ddp&world=4`);
+  const list = page.getByRole('list', { name: 'PyTorch code' });
+  const long = list.getByRole('listitem').filter({ hasText: 'non_blocking' }).first();
+  // The indent is drawn half as wide and copied whole: the longest line of the loop has two rows, not three.
+  await expect(long).toHaveText(/^x, y = x\.to/);
+  expect(await long.textContent()).toMatch(/^ {8}x/);
+  await expect.poll(async () => (await long.boundingBox())?.height).toBeLessThan(40);
+  expect((await list.boundingBox())?.height).toBeGreaterThanOrEqual(90);
+  await page.getByRole('link', { name: 'At your size' }).click();
+  await expect(page).toHaveURL(/learn\/ddp\.html#at-your-size$/);
+  await expect(page.getByRole('heading', { name: 'At your size' })).toBeInViewport();
 });
 
 test(

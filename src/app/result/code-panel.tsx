@@ -17,6 +17,7 @@ import type { Palette } from '../draw/theme';
 import { useController } from '../run/use-controller';
 import { deviceText } from '../setup/cluster-panel';
 import { useApp, useSettled } from '../state/use-app';
+import { AtYourSize } from './at-your-size';
 import styles from './code-panel.module.css';
 
 const TakeToPyTorch = loadedPanel(
@@ -84,10 +85,18 @@ function useListing(tensorflow: boolean): readonly CodeLine[] {
   return code;
 }
 
-/** The indent of a long line's continuation: two letters more than the line's start. */
-function hanging(text: string): { readonly paddingLeft: string; readonly textIndent: string } {
-  const indent = `${text.search(/\S|$/) + 2}ch`;
-  return { paddingLeft: `calc(10px + ${indent})`, textIndent: `-${indent}` };
+/**
+ * The column is narrow, so the indent of a line is drawn half as wide; copied text has all of it. A long line goes on
+ * below, two letters further in than its start.
+ */
+function indented(text: string) {
+  const spaces = text.search(/\S|$/);
+  const indent = `${spaces / 2 + 2}ch`;
+  return {
+    indent: text.slice(0, spaces),
+    words: text.slice(spaces),
+    style: { paddingLeft: `calc(10px + ${indent})`, textIndent: `-${indent}` },
+  };
 }
 
 interface LineProps {
@@ -103,9 +112,13 @@ const MOST_DOTS = 16;
 
 const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
   const ranks = here.split(' ');
+  const { indent, words, style } = indented(text);
   return (
-    <li style={hanging(text)} data-here={here !== '' || undefined} data-lit={lit || undefined}>
-      <code>{text || ' '}</code>
+    <li style={style} data-here={here !== '' || undefined} data-lit={lit || undefined}>
+      <code>
+        {indent && <span className={styles['indent']}>{indent}</span>}
+        {words || ' '}
+      </code>
       {here !== '' && (
         <span className={styles['cursors']}>
           {ranks.length > MOST_DOTS ? (
@@ -213,6 +226,7 @@ export function CodePanel() {
       </div>
       <div className={styles['foot']}>
         {device && <p>Computing on {deviceText(device)}</p>}
+        <AtYourSize />
         <DialogButton
           name="Take it to PyTorch"
           className={dialogs['wide']}
