@@ -105,7 +105,7 @@ async function commitsAndSees(section: Locator): Promise<void> {
   await expect(section.locator('.predict-guess')).not.toBeEmpty();
   await expect(section.locator('.predict-verdict')).not.toBeEmpty();
   if ((await section.locator('svg.plot').count()) > 0 && (await radios.count()) === 0)
-    await expect(section.locator('.plot-guess')).toBeVisible();
+    await expect(section.locator('.plot-guess:visible')).toHaveCount(1);
   await section.getByRole('button', { name: 'Guess again' }).click();
   await expect(answer).toBeHidden();
 }

@@ -17,5 +17,8 @@ export function stageHeight({ height }: Pick<FigureSpec, 'height'>, devices: num
   return devices > 4 ? 620 : 460;
 }
 
-/** The stage is drawn for a page of this width; on a narrower one the live figure lays itself out anew. */
-export const PLOT = { width: 640, height: 300 } as const;
+/** A plot has a picture for each shape, so that its texts have their size on a phone, too. */
+export const PLOT: Readonly<Record<FigureShape, { readonly width: number; readonly height: number }>> = {
+  wide: { width: 640, height: 300 },
+  narrow: { width: 316, height: 270 },
+};

@@ -94,7 +94,7 @@ function draw({ settings, width, data }: DrawAsked): Drawn {
       const box = { x, y, width: cell - 1, height: 20, fill: fillOf(bit, own.format) };
       parts.push(
         shape('rect', { ...box, 'fill-opacity': digit === '1' ? 1 : 0.35 }),
-        text(digit, { x: x + (cell - 1) / 2, y: y + 14.5, 'text-anchor': 'middle', 'font-size': cell < 12 ? 9 : 12 }),
+        text(digit, { x: x + (cell - 1) / 2, y: y + 14.5, 'text-anchor': 'middle', 'font-size': cell < 12 ? 11 : 12 }),
       );
     }
     y += 20 + GAP + LABEL;

@@ -55,7 +55,8 @@ interface Parts {
   readonly form: HTMLFormElement;
   readonly answer: HTMLElement;
   readonly again: HTMLElement;
-  readonly plot: SVGSVGElement | null;
+  /** The plot's pictures, for a wide page and for a phone. */
+  readonly plots: readonly SVGSVGElement[];
   readonly right: number;
   readonly format: Format;
   readonly isChoice: boolean;
@@ -68,7 +69,7 @@ function partsOf(section: HTMLElement): Parts {
     form: must(section.querySelector('form'), 'the form of a prediction'),
     answer,
     again: must(section.querySelector<HTMLElement>('.predict-again'), 'a way to guess again'),
-    plot: section.querySelector<SVGSVGElement>('svg.plot'),
+    plots: [...section.querySelectorAll<SVGSVGElement>('svg.plot')],
     right: Number(answer.dataset['answer']),
     format: FORMATS.find((format) => format === answer.dataset['format']) ?? 'plain',
     isChoice: section.querySelector('input[type="radio"]') !== null,
@@ -97,7 +98,7 @@ function wordsOf({ form, isChoice, format }: Parts, guess: number): string {
 }
 
 function reveal(parts: Parts, guess: number): void {
-  const { section, form, answer, right, format, isChoice, plot } = parts;
+  const { section, form, answer, right, format, isChoice, plots } = parts;
   for (const field of form.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button')) {
     if (field instanceof HTMLInputElement && field.type === 'radio') field.checked = Number(field.value) === guess;
     else if (field instanceof HTMLInputElement) field.value = String(guess);
@@ -112,14 +113,14 @@ function reveal(parts: Parts, guess: number): void {
   if (place) place.textContent = words;
   const verdict = section.querySelector('.predict-verdict');
   if (verdict) verdict.textContent = isChoice ? verdictOnChoice(guess, right) : verdictOn(guess, right, format);
-  if (plot && !isChoice) plotGuess(plot, guess, right, words);
+  if (!isChoice) for (const plot of plots) plotGuess(plot, guess, right, words);
 }
 
-function hide({ section, form, answer, plot }: Parts): void {
+function hide({ section, form, answer, plots }: Parts): void {
   answer.hidden = true;
   delete section.dataset['revealed'];
   delete section.dataset['right'];
-  if (plot) forgetGuess(plot);
+  plots.forEach(forgetGuess);
   const fields = [...form.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button')];
   for (const field of fields) field.disabled = false;
   for (const field of fields) if (field instanceof HTMLInputElement && field.type === 'radio') field.checked = false;
