@@ -8,7 +8,7 @@ import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
 import { type ConfigInput, MODES, type Mode } from '../protocol/config';
-import { mlpLayers } from '../protocol/presets';
+import { mlpLayers, PRESETS } from '../protocol/presets';
 import type { SessionInfo } from '../protocol/session-info';
 import { kindLabel } from '../protocol/step-kind';
 import type { Clock, StepTrace } from '../protocol/trace';
@@ -381,4 +381,13 @@ test('ranks of a tensor group whose plan cuts nothing have the same samples, and
   );
   expect(said[0]).toMatch(/load the same 12 samples/);
   for (const text of said) expect(text).not.toMatch(/own samples|averaged|DistributedSampler/);
+});
+
+test('ranks that gather and compute at different times do not tear a GPT’s step apart', async () => {
+  const config: ConfigInput = { ...PRESETS.gpt.config, mode: 'sharded', worldSize: 4, precision: 'autocast-bf16' };
+  const [trace] = (await run(config, 1)).traces;
+  const moments = byMoments(must(trace, 'trace')).moments;
+  // It had 307, most of them one operator of one rank.
+  expect(moments.length).toBeLessThan(130);
+  expect(moments.filter(({ events }) => events.length < 4).length).toBeLessThan(10);
 });

@@ -19,12 +19,81 @@ export function sortGroups({ after, keys, startUs }: GroupProblem): readonly (re
   if (!sorted.stuck) return sorted.groups;
   const apart = splitByDepth(after, keys, sorted.stuck);
   const again = tryToSort({ after, keys: apart, startUs });
-  if (!again.stuck) return again.groups;
-  const { stuck } = again;
-  const alone = apart.map((key, node) => (stuck.has(key) ? `${key} #${node}` : key));
-  const last = tryToSort({ after, keys: alone, startUs });
-  // Single nodes can always be sorted.
-  return last.stuck ? keys.map((_, node) => [node]) : last.groups;
+  return again.stuck ? sortInParts({ after, keys, startUs }) : again.groups;
+}
+
+/**
+ * Takes one group after the other, whole where all its nodes can come next, and otherwise the part of the earliest
+ * group that can. So a group is split only where the groups that are both before and after it leave no other way.
+ */
+function sortInParts({ after, keys, startUs }: GroupProblem): readonly (readonly number[])[] {
+  const next: number[][] = after.map(() => []);
+  after.forEach((nodes, node) => {
+    for (const other of nodes) next[other]?.push(node);
+  });
+  const done = new Set<number>();
+  const left = membersOf(keys);
+  /** By group, what can come next, as far as nothing before it has changed since. */
+  const parts = new Map<string, Part>();
+  const groups: (readonly number[])[] = [];
+  while (left.size > 0) {
+    let first: Part | undefined;
+    for (const [key, nodes] of left) {
+      const part = parts.get(key) ?? partOf({ key, nodes, after, startUs, done });
+      parts.set(key, part);
+      if (part.nodes.length > 0 && (!first || comesBefore(part, first))) first = part;
+    }
+    if (!first) break;
+    groups.push(first.nodes);
+    parts.delete(first.key);
+    for (const node of first.nodes) {
+      done.add(node);
+      for (const other of next[node] ?? []) parts.delete(keys[other] ?? '');
+    }
+    const rest = (left.get(first.key) ?? []).filter((node) => !done.has(node));
+    if (rest.length > 0) left.set(first.key, rest);
+    else left.delete(first.key);
+  }
+  return groups;
+}
+
+interface Part {
+  readonly key: string;
+  readonly nodes: readonly number[];
+  readonly whole: boolean;
+  readonly startUs: number;
+}
+
+interface PartProblem extends Omit<GroupProblem, 'keys'> {
+  readonly key: string;
+  readonly nodes: readonly number[];
+  readonly done: ReadonlySet<number>;
+}
+
+/** The nodes of a group that can come next: each after nodes that are done or in this part. */
+function partOf({ key, nodes, after, startUs, done }: PartProblem): Part {
+  const part = new Set<number>();
+  for (const node of nodes)
+    if ((after[node] ?? []).every((other) => done.has(other) || part.has(other))) part.add(node);
+  const starts = [...part].map((node) => startUs[node] ?? 0);
+  return { key, nodes: [...part], whole: part.size === nodes.length, startUs: Math.min(...starts) };
+}
+
+/** Whole groups first, then by time. */
+function comesBefore(a: Part, b: Part): boolean {
+  if (a.whole !== b.whole) return a.whole;
+  if (a.startUs !== b.startUs) return a.startUs < b.startUs;
+  return (a.nodes[0] ?? 0) < (b.nodes[0] ?? 0);
+}
+
+function membersOf(keys: readonly string[]): Map<string, readonly number[]> {
+  const members = new Map<string, number[]>();
+  keys.forEach((key, node) => {
+    const own = members.get(key);
+    if (own) own.push(node);
+    else members.set(key, [node]);
+  });
+  return members;
 }
 
 interface Sorted {
@@ -34,12 +103,7 @@ interface Sorted {
 }
 
 function tryToSort({ after, keys, startUs }: GroupProblem): Sorted {
-  const members = new Map<string, number[]>();
-  keys.forEach((key, node) => {
-    const own = members.get(key);
-    if (own) own.push(node);
-    else members.set(key, [node]);
-  });
+  const members = membersOf(keys);
   const before = new Map<string, Set<string>>([...members.keys()].map((key) => [key, new Set()]));
   const next = new Map<string, Set<string>>([...members.keys()].map((key) => [key, new Set()]));
   after.forEach((nodes, node) => {
