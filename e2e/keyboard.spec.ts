@@ -201,6 +201,35 @@ test(
   },
 );
 
+test(
+  'every dialog of the bar opens by a key, holds the focus while it is open, and gives it back',
+  placeInBrowser({ rest: 'the walk to a shared link opens a dialog by keyboard' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.fetched();
+    for (const name of ['Lab', 'Bugs', 'Save', 'Compare', 'Recordings', 'Share', 'Keys', 'Take it to PyTorch']) {
+      await tabTo(page, name, 140);
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog');
+      await expect(dialog).toBeVisible();
+      const problems: string[] = [];
+      for (let presses = 0; presses < 30; presses++) {
+        await page.keyboard.press('Tab');
+        const outside = await page.evaluate(() => {
+          const { activeElement: at } = document;
+          return at !== document.body && at?.closest('dialog, [role="dialog"]') === null;
+        });
+        if (outside) problems.push(`${name}: Tab leaves it for ${await focused(page)}`);
+      }
+      expect(problems).toEqual([]);
+      await page.keyboard.press('Escape');
+      await expect(dialog).toHaveCount(0);
+      expect(await focused(page)).toBe(name);
+    }
+  },
+);
+
 test('Escape closes the focused fold, one at a time, and keeps the focus there', async ({ playground }) => {
   const { page } = playground;
   await playground.open(RUN);
