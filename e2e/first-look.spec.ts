@@ -84,7 +84,6 @@ test('the code has five lines where a laptop shows it, and a way to the numbers 
   const list = page.getByRole('list', { name: 'PyTorch code' });
   const long = list.getByRole('listitem').filter({ hasText: 'non_blocking' }).first();
   // The indent is drawn half as wide and copied whole: the longest line of the loop has two rows, not three.
-  await expect(long).toHaveText(/^x, y = x\.to/);
   expect(await long.textContent()).toMatch(/^ {8}x/);
   await expect.poll(async () => (await long.boundingBox())?.height).toBeLessThan(40);
   expect((await list.boundingBox())?.height).toBeGreaterThanOrEqual(90);
