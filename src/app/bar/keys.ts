@@ -1,6 +1,6 @@
 /**
- * The keyboard: a table of keys and their actions, and the listener; keys-list.tsx has the words of each key. Keys typed
- * into a field keep their meaning, as does Space on a button or on a radio that is not chosen yet.
+ * The keyboard: a table of keys and their actions, and the listener; keys-list.tsx has the words of each key. Keys that
+ * are typed into a field keep their meaning, as does Space on a button or on a radio that is not chosen yet.
  */
 
 import { speedOf } from '../pace/pace';
