@@ -55,7 +55,7 @@ test('each frame reports the height of its content, whatever the height of the f
   await expect(low.getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   await expect(frame(page, 'high').getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   // The first step has been traced, and shown to its end.
-  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 14 of 14/, {
+  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 14 /, {
     timeout: 60_000,
   });
   await expect.poll(async () => (await told(page, 'low')) - (await told(page, 'high'))).toBe(0);
