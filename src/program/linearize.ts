@@ -28,7 +28,8 @@ export const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[]
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const ready = new ReadyHeads(program);
   const steps: LinearStep[] = [];
-  for (let group = ready.largest(); group; group = ready.largest()) {
+  const next = () => (options.group ? ready.largestWhole() : ready.largest());
+  for (let group = next(); group; group = next()) {
     const chosen = options.group ? [...group] : group.slice(0, 1);
     const placed = chosen.map((head) => ({ device: head.device, instruction: must(headOf(head), 'ready head') }));
     steps.push(toStep(placed, ready.posted.byTag));

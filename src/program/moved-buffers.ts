@@ -51,7 +51,7 @@ export function movedBuffers(steps: readonly LinearStep[], specs: Specs, ops: Op
     if (!moves) return;
     const own = [...names].filter((name) => !visible.has(name));
     for (const name of own) hidden.add(name);
-    const collective = names.size === 0 ? collectiveOf(at(steps, i)) : undefined;
+    const collective = own.length === 0 ? collectiveOf(at(steps, i)) : undefined;
     const [first, ...others] = collective === undefined ? own : [collective];
     if (first === undefined) return;
     for (const other of others) joined.join(first, other);

@@ -39,6 +39,8 @@ export class ReadyHeads {
   /** By signature: the heads whose instructions are ready and may run as one step, in the order of the heads. */
   private readonly groups = new Map<string, Head[]>();
   private readonly changed = new Set<DeviceIndex>();
+  /** By signature: how many of its instructions each device has still to run. */
+  private readonly left = new Map<string, Map<DeviceIndex, number>>();
 
   constructor(program: Program) {
     this.signatureOf = signatures(program);
@@ -47,7 +49,10 @@ export class ReadyHeads {
       const own = this.headsOfDevice.get(head.device);
       if (own) own.push(head);
       else this.headsOfDevice.set(head.device, [head]);
-      for (const i of head.list) if (i.kind === 'recv') this.receiverOf.set(i.tag, head.device);
+      for (const i of head.list) {
+        if (i.kind === 'recv') this.receiverOf.set(i.tag, head.device);
+        if (i.kind !== 'wait' && i.kind !== 'send') this.count(this.signatureOf(head.device, i), head.device, 1);
+      }
       this.changed.add(head.device);
     }
   }
@@ -57,20 +62,39 @@ export class ReadyHeads {
    */
   largest(): readonly Head[] | undefined {
     this.settle();
-    let best: readonly Head[] | undefined;
-    for (const group of this.groups.values()) if (!best || comesBefore(group, best)) best = group;
-    return best;
+    return first(this.groups.values());
+  }
+
+  /**
+   * The largest whole group, else the largest group. A group is whole if no other device has such an instruction left.
+   * The other groups wait: a rank whose layer has a shape of its own (the last part of an uneven cut) computes the layer
+   * alone, and is then one of the group again.
+   */
+  largestWhole(): readonly Head[] | undefined {
+    this.settle();
+    const devicesOf = (group: readonly Head[]): number => new Set(group.map(({ device }) => device)).size;
+    const whole = [...this.groups].filter(([signature, group]) => devicesOf(group) === this.left.get(signature)?.size);
+    return first(whole.map(([, group]) => group)) ?? first(this.groups.values());
   }
 
   /** Runs the next instructions of these heads as one step. */
   run(chosen: readonly Head[]): void {
     const ran = chosen.map((head) => must(headOf(head), 'ready head'));
+    for (const { device, group } of chosen) this.count(must(group, 'signature'), device, -1);
     for (const head of chosen) this.finish(head);
     for (const i of ran) {
       if (i.kind !== 'recv') continue;
       const sender = this.posted.received(i.tag);
       if (sender !== undefined) this.changed.add(sender);
     }
+  }
+
+  private count(signature: string, device: DeviceIndex, more: 1 | -1): void {
+    const devices = this.left.get(signature) ?? new Map<DeviceIndex, number>();
+    this.left.set(signature, devices);
+    const count = (devices.get(device) ?? 0) + more;
+    if (count > 0) devices.set(device, count);
+    else devices.delete(device);
   }
 
   private finish(head: Head): void {
@@ -138,10 +162,16 @@ function headsOf(program: Program): readonly Head[] {
   return queues.map((queue, index) => ({ ...queue, index, next: 0, group: undefined }));
 }
 
+function first(groups: Iterable<readonly Head[]>): readonly Head[] | undefined {
+  let best: readonly Head[] | undefined;
+  for (const group of groups) if (!best || comesBefore(group, best)) best = group;
+  return best;
+}
+
 function comesBefore(a: readonly Head[], b: readonly Head[]): boolean {
   if (a.length !== b.length) return a.length > b.length;
-  const first = (group: readonly Head[]): number => must(headOf(at(group, 0)), 'ready head').id;
-  return first(a) < first(b);
+  const idOf = (group: readonly Head[]): number => must(headOf(at(group, 0)), 'ready head').id;
+  return idOf(a) < idOf(b);
 }
 
 /**

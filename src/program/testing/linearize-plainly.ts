@@ -43,7 +43,17 @@ export function linearizePlainly(program: Program, options: { readonly group: bo
     const groups = [...new Set(ready.map(({ signature }) => signature))].map((one) =>
       ready.filter(({ signature }) => signature === one),
     );
-    const [best] = groups.sort((a, b) => b.length - a.length || at(a, 0).i.id - at(b, 0).i.id);
+    /** Whether no other device has such an instruction left. */
+    const isWhole = (group: typeof ready): boolean =>
+      heads.every(
+        ({ device, list, next }) =>
+          group.some(({ head }) => head.device === device) ||
+          !list.slice(next).some((i) => signatureOf(device, i) === at(group, 0).signature),
+      );
+    const whole = options.group ? groups.filter(isWhole) : [];
+    const [best] = (whole.length > 0 ? whole : groups).sort(
+      (a, b) => b.length - a.length || at(a, 0).i.id - at(b, 0).i.id,
+    );
     if (!best) return steps;
     const chosen = options.group ? best : best.slice(0, 1);
     steps.push(chosen.map(({ i }) => i.id));

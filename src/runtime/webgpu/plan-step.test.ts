@@ -73,8 +73,8 @@ describe('a planned step', () => {
     const rounds = planOf('dataParallel', 4, 12, { fold: false });
     const moves = rounds.dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
     expect(moves.map(({ constants }) => constants.JOIN)).toEqual([0, 1, 1, 1]);
-    // Flattening, copying, unflattening; and flattening, on cuda:0 by itself, adding three times, unflattening.
-    expect(dispatches.length).toBe(rounds.dispatches.length - (3 + 6) + 2);
+    // Flattening, copying, unflattening; and flattening, adding three times, unflattening.
+    expect(dispatches.length).toBe(rounds.dispatches.length - (3 + 5) + 2);
   });
 
   it('cuts a dispatch where strides differ: unequal batches', () => {
