@@ -53,11 +53,14 @@ export function foldMovements(
   );
   const replaced = new Map<number, FoldStep | undefined>();
   const { groups, hidden } = movedBuffers(steps, specs, ops);
-  for (const members of groups) {
-    const found = foldOf(members, steps, { specs, hidden, ops, memoryOf });
-    if (!found) continue;
-    for (const member of members) replaced.set(member, undefined);
-    replaced.set(found.position, found.step);
+  for (const { members, copies } of groups) {
+    for (const all of copies.length > 0 ? [[...copies, ...members], members] : [members]) {
+      const found = foldOf(all, steps, { specs, hidden, ops, memoryOf });
+      if (!found) continue;
+      for (const member of all) replaced.set(member, undefined);
+      replaced.set(found.position, found.step);
+      break;
+    }
   }
   const result: (LinearStep | FoldStep)[] = [];
   steps.forEach((step, i) => {

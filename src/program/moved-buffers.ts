@@ -1,6 +1,6 @@
 /**
  * Finds the steps of a Program that only move data, and groups them: steps belong together if they share a buffer that
- * only they touch (a bucket, a unit's gathered shards), or a collective of buffers that outlive the step. Used only by
+ * only they touch (a bucket, a unit's gathered shards), or are the rounds of one collective. Used only by
  * fold-movements.
  */
 import { at, must } from '../base/invariant';
@@ -23,9 +23,15 @@ export interface Movement {
 
 export type Specs = ReadonlyMap<string, BufferSpec>;
 
-interface Moved {
+export interface MovedGroup {
   /** Positions of steps that are folded together, ascending. */
-  readonly groups: readonly (readonly number[])[];
+  readonly members: readonly number[];
+  /** Positions of the copies that fill the buffers of a collective; they are folded with its rounds if they can be. */
+  readonly copies: readonly number[];
+}
+
+interface Moved {
+  readonly groups: readonly MovedGroup[];
   /** Names of the buffers that only movements touch, on all devices. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -40,29 +46,60 @@ export function movedBuffers(steps: readonly LinearStep[], specs: Specs, ops: Op
         accessedBuffers(instruction).filter((name) => !persists(device, name)),
       ),
     );
-    const moves = movementsOf(step, specs, ops) !== undefined;
+    const moves = movementsOf(step, specs, ops);
     if (!moves) for (const name of names) visible.add(name);
     return { names, moves };
   });
   const hidden = new Set<string>();
   const joined = new Joined();
   const members: (readonly [position: number, name: string])[] = [];
+  const collectives = new Map<number, string>();
   touched.forEach(({ names, moves }, i) => {
     if (!moves) return;
     const own = [...names].filter((name) => !visible.has(name));
     for (const name of own) hidden.add(name);
     const collective = own.length === 0 ? collectiveOf(at(steps, i)) : undefined;
+    if (collective !== undefined) collectives.set(i, collective);
     const [first, ...others] = collective === undefined ? own : [collective];
     if (first === undefined) return;
     for (const other of others) joined.join(first, other);
     members.push([i, first]);
   });
-  const groups = new Map<string, number[]>();
+  const groups = new Map<string, { members: number[]; copies: number[] }>();
   for (const [position, name] of members) {
     const key = joined.of(name);
-    groups.set(key, [...(groups.get(key) ?? []), position]);
+    const group = groups.get(key) ?? { members: [], copies: [] };
+    groups.set(key, group);
+    group.members.push(position);
   }
+  for (const [position, round] of copiesBefore(steps, collectives, (i) => at(touched, i).moves))
+    groups.get(joined.of(must(collectives.get(round), 'collective')))?.copies.unshift(position);
   return { groups: [...groups.values()], hidden };
+}
+
+/**
+ * Pairs [position of a copy, position of a round]: nothing touches what the copy writes before that round of a
+ * collective does. The last pair comes first.
+ */
+function copiesBefore(
+  steps: readonly LinearStep[],
+  collectives: ReadonlyMap<number, string>,
+  movesOf: (position: number) => readonly Movement[] | undefined,
+): readonly (readonly [copy: number, round: number])[] {
+  const pairs: (readonly [number, number])[] = [];
+  /** The first position, from here on, at which a buffer is touched. */
+  const next = new Map<string, number>();
+  for (let i = steps.length - 1; i >= 0; i--) {
+    const step = at(steps, i);
+    if (step.kind === 'compute' && !collectives.has(i)) {
+      const rounds = new Set((movesOf(i) ?? []).map(({ target }) => next.get(keyOf(target))));
+      const [round, ...others] = rounds;
+      if (round !== undefined && others.length === 0 && collectives.has(round)) pairs.push([i, round]);
+    }
+    for (const { device, instruction } of instructionsOf(step))
+      for (const buffer of accessedBuffers(instruction)) next.set(keyOf({ device, buffer }), i);
+  }
+  return pairs;
 }
 
 /** Union-find of names that a step has joined, directly or through others. */
