@@ -13,8 +13,13 @@ import { testRun } from './testing/programs';
 
 const LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
 
-function planOf(mode: Config['mode'], worldSize: number, batchSize = 12, options: { fold?: boolean } = {}) {
-  const run = testRun({ mode, worldSize, batchSize });
+function planOf(
+  mode: Config['mode'],
+  worldSize: number,
+  batchSize = 12,
+  options: { fold?: boolean; layers?: readonly unknown[] } = {},
+) {
+  const run = testRun({ mode, worldSize, batchSize }, options.layers);
   const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
   return planProgram(at(run.programs, 0), PROGRAM_OPS, layout, options);
 }
@@ -47,6 +52,24 @@ describe('a planned step', () => {
     // The shards of ranks have different sizes, so not all of them share a dispatch.
     expect(dispatches.length).toBeLessThan(single + 20);
     expect(planOf('sharded', 4, 12, { fold: false }).dispatches.length).toBeGreaterThan(3 * dispatches.length);
+  });
+
+  it('sums the addends of tensor ranks in a dispatch, also where a rank has a smaller part', () => {
+    const layers = [
+      { type: 'Linear', in: 3, out: 9 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 9, out: 8 },
+      { type: 'ReLU' },
+      { type: 'Linear', in: 8, out: 2 },
+    ];
+    const whole = planOf('single', 1, 12, { layers }).dispatches.length;
+    const { dispatches } = planOf('tensor', 4, 12, { layers });
+    const count = (name: string) => dispatches.filter(({ kernel }) => kernel === name).length;
+    // Of the forward pass of the second layer, and of the backward pass of the third.
+    expect(count('comm/fold') + count('comm/fold-between')).toBe(2);
+    expect([count('comm/transfer-within'), count('comm/transfer-within-vec4')]).toEqual([0, 0]);
+    // 9 columns are 3, 3, 3 and none: the kernels of the first layer run once for three ranks.
+    expect(dispatches.length).toBe(whole + 5);
   });
 
   it.each([2, 3, 5, 7, 8])(
