@@ -66,9 +66,9 @@ export class ReadyHeads {
   }
 
   /**
-   * The largest whole group, else the largest group. A group is whole if no other device has such an instruction left.
-   * The other groups wait: a rank whose layer has a shape of its own (the last part of an uneven cut) computes the layer
-   * alone, and is then one of the group again.
+   * The largest whole group, or the largest group if none is whole. A group is whole if no other device has such an
+   * instruction left. A rank whose part of a layer has a shape of its own then computes this part alone, and the next
+   * layer together with the others, because the others wait for the rank.
    */
   largestWhole(): readonly Head[] | undefined {
     this.settle();
