@@ -65,7 +65,7 @@ describe('a place for every rank', () => {
 });
 
 describe('what each axis divides', () => {
-  test('pp and tp divide the parameters, with a little more for whole biases; dp does not', async () => {
+  test('pp and tp divide the parameters, but for the blocks of small biases; dp does not', async () => {
     const kept = (changes: Readonly<Record<string, string>>) => value('parameterMemory:0', 'divide', changes);
     const whole = await kept({});
     expect(await kept({ pp: '2' })).toBe(whole / 2);
