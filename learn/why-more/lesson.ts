@@ -79,7 +79,7 @@ export const lesson = defineLesson({
       question: 'Eight devices share the batch. How much memory does each of them use at its peak?',
       answer: { figure: 'strong', of: 'allocated', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 40_000, step: 500 },
-      why: 'Each uses {allocated}, of which {heldMemory} are the floor. The rest is an eighth of the hill, and the buffers from which a device sends its gradients.',
+      why: 'Each uses {allocated}. The floor alone takes {heldMemory}. The rest is an eighth of the hill, and the buffers from which a device sends its gradients.',
       plot: { figure: 'strong', of: 'allocated', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
   },

@@ -60,7 +60,7 @@ export const lesson = defineLesson({
         'You hold out 205 rows, and four ranks evaluate them through a DistributedSampler. How many rows do they count, all together?',
       answer: { figure: 'shares', of: 'rowsRead', with: { samples: '205', batch: '256', world: '4' } },
       guess: { kind: 'number', from: 200, to: 212, step: 1 },
-      why: 'They count {rowsRead}, of which {differentRows} are different. The sampler gives every rank the same number of rows, so it repeats some. In training that hardly matters, but in the accuracy the repeated rows count twice.',
+      why: 'They count {rowsRead} rows, but only {differentRows} different rows. The sampler gives every rank the same number of rows, so it repeats some. In training that hardly matters, but in the accuracy the repeated rows count twice.',
     },
   },
   tasks: {
