@@ -1,7 +1,7 @@
 /** The plan that is made for a model cuts what can be cut, in pairs, and needs no gather that nobody asked for. */
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
-import type { ConfigInput } from '../../protocol/config';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { mlpLayers, PRESETS, type PresetName } from '../../protocol/presets';
 import { createBlueprint } from '../../training/blueprint';
 import { autoPlan } from './auto-plan';
@@ -42,6 +42,32 @@ test('convolutions by channels, with the norm between them; flattened channels o
   });
   expect(planFor(cnn(4), 2).plan).toEqual({ 0: 'ColwiseParallel', 1: 'ColwiseParallel', 4: 'RowwiseParallel' });
   expect(planFor(cnn(5), 2).plan).toEqual({});
+});
+
+test('pairs within each branch of a residual block, and none across its border', () => {
+  const linear = (into: number, out: number) => ({ type: 'Linear', in: into, out }) as const;
+  const layers: LayerInput[] = [
+    linear(2, 8),
+    {
+      type: 'Residual',
+      layers: [linear(8, 6), { type: 'ReLU' }, linear(6, 8)],
+      shortcut: [{ ...linear(8, 4), name: 'narrow' }, linear(4, 8)],
+    },
+    { type: 'ReLU' },
+    { type: 'Residual', layers: [linear(8, 8)], name: 'last' },
+    linear(8, 1),
+  ];
+  expect(planFor({ model: { layers } }, 2).plan).toEqual({
+    '1.layers.0': 'ColwiseParallel',
+    '1.layers.2': 'RowwiseParallel',
+    '1.shortcut.narrow': 'ColwiseParallel',
+    '1.shortcut.1': 'RowwiseParallel',
+  });
+  const { facts } = createBlueprint(
+    parseConfig({ model: { layers }, mode: 'tensor', worldSize: 2, compareSingle: false, device: 'cpu' }),
+    {},
+  );
+  expect(facts.plan?.gathersFor).toEqual([]);
 });
 
 test('attention by heads, if these can be divided; an embedding and the head by vocabulary', () => {

@@ -1,9 +1,9 @@
 /**
  * Makes a plan for a model if the settings have none. It cuts layers in pairs, the first by columns and the second by
  * rows, so that activations between them stay in parts and each pair needs one all-reduce forward and one backward
- * (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs. A token embedding is cut by vocabulary, and
- * so is a head of token logits, whose cross-entropy then takes logits in parts. Layers that the ranks cannot share stay
- * whole. Called by plan.ts.
+ * (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs; in a residual block, pairs are formed within
+ * a branch. A token embedding is cut by vocabulary, and so is a head of token logits, whose cross-entropy then takes
+ * logits in parts. Layers that the ranks cannot share stay whole. Called by plan.ts.
  */
 import { at } from '../../base/invariant';
 import type { Config, LayerConfig, LayerType } from '../../protocol/config';
@@ -25,23 +25,36 @@ type Entry = readonly [module: string, style: StyleConfig];
 type Entries = readonly Entry[];
 
 export function autoPlan({ model: { layers }, loss }: Config, ranks: number): Required<TensorConfig> {
+  const entries = entriesOf({ layers, prefix: '' }, ranks);
+  const last = vocabularyHead(layers, loss, ranks);
+  const head = entries.some(([module]) => module === last) ? undefined : last;
+  const all: Entries = head === undefined ? entries : [...entries, [head, 'ColwiseParallel']];
+  return { plan: Object.fromEntries(all), lossParallel: head !== undefined };
+}
+
+/** Layers that run one after the other: the model's, or those of a branch of a residual block. */
+interface Chain {
+  readonly layers: readonly LayerConfig[];
+  /** Before the names of the layers: '2.layers.' for a branch of module 2. */
+  readonly prefix: string;
+}
+
+function entriesOf(chain: Chain, ranks: number): Entries {
+  const { layers } = chain;
   const entries: Entry[] = [];
   let paired = -1;
   for (const [i, layer] of layers.entries()) {
     if (i <= paired) continue;
-    entries.push(...inside(layer, pathOf(layers, i), ranks));
+    entries.push(...inside(layer, pathOf(chain, i), ranks));
     const second = partnerOf(layers, i, ranks);
     if (second === undefined) continue;
-    entries.push(...pair(layers, i, second));
+    entries.push(...pair(chain, i, second));
     paired = second;
   }
-  const last = vocabularyHead(layers, loss, ranks);
-  const head = entries.some(([module]) => module === last) ? undefined : last;
-  if (head !== undefined) entries.push([head, 'ColwiseParallel']);
-  return { plan: Object.fromEntries(entries), lossParallel: head !== undefined };
+  return entries;
 }
 
-const pathOf = (layers: readonly LayerConfig[], i: number): string => at(layers, i).name ?? String(i);
+const pathOf = ({ layers, prefix }: Chain, i: number): string => prefix + (at(layers, i).name ?? String(i));
 
 /** Plan entries of a layer that contains layers. */
 function inside(layer: LayerConfig, path: string, ranks: number): Entries {
@@ -68,6 +81,11 @@ function inside(layer: LayerConfig, path: string, ranks: number): Entries {
             ] as const)
           : []),
       ];
+    case 'Residual':
+      return [
+        ...entriesOf({ layers: layer.layers, prefix: `${of('layers')}.` }, ranks),
+        ...entriesOf({ layers: layer.shortcut ?? [], prefix: `${of('shortcut')}.` }, ranks),
+      ];
     default:
       return [];
   }
@@ -92,12 +110,12 @@ function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): nu
 }
 
 /** The pair and the norms between its layers; the channels of a norm are cut like the convolution's. */
-function pair(layers: readonly LayerConfig[], first: number, second: number): Entries {
-  const norms = layers.slice(first, second).flatMap(({ type }, i) => (type === 'BatchNorm2d' ? [first + i] : []));
+function pair(chain: Chain, first: number, second: number): Entries {
+  const norms = chain.layers.slice(first, second).flatMap(({ type }, i) => (type === 'BatchNorm2d' ? [first + i] : []));
   return [
-    [pathOf(layers, first), 'ColwiseParallel'],
-    ...norms.map((i): Entry => [pathOf(layers, i), 'ColwiseParallel']),
-    [pathOf(layers, second), 'RowwiseParallel'],
+    [pathOf(chain, first), 'ColwiseParallel'],
+    ...norms.map((i): Entry => [pathOf(chain, i), 'ColwiseParallel']),
+    [pathOf(chain, second), 'RowwiseParallel'],
   ];
 }
 
@@ -109,5 +127,5 @@ function vocabularyHead(layers: readonly LayerConfig[], loss: Config['loss'], ra
   if (POINTWISE_LAYERS.has(layers.at(-2)?.type ?? 'Linear')) return undefined;
   if (loss.type !== 'CrossEntropyLoss' || loss.classWeights !== undefined || (loss.labelSmoothing ?? 0) > 0)
     return undefined;
-  return pathOf(layers, layers.length - 1);
+  return pathOf({ layers, prefix: '' }, layers.length - 1);
 }
