@@ -3,9 +3,10 @@
  * have given, links that lead somewhere.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createProcessor } from '@mdx-js/mdx';
+import { compile, createProcessor } from '@mdx-js/mdx';
 import remarkFrontmatter from 'remark-frontmatter';
 import remarkMath from 'remark-math';
+import remarkMdxFrontmatter from 'remark-mdx-frontmatter';
 import { describe, expect, test } from 'vitest';
 import { GLOSSARY } from '../src/protocol/words/glossary';
 import { CONTENTS, PATHS } from './contents';
@@ -102,6 +103,11 @@ describe.each(written.filter(({ name }) => existsSync(new URL(`./${name}/lesson.
   '$name',
   ({ name }) => {
     const tree = read(name);
+
+    test('the page can be built: front matter is YAML, the text is MDX', async () => {
+      const text = readFileSync(new URL(`./${name}/lesson.mdx`, import.meta.url), 'utf8');
+      await compile(text, { remarkPlugins: [remarkFrontmatter, remarkMdxFrontmatter, remarkMath] });
+    });
 
     test('front matter says what readers can do afterwards, as the end of a sentence', () => {
       const yaml = tree.children?.find(({ type }) => type === 'yaml')?.value ?? '';
