@@ -114,7 +114,10 @@ export function packetBox(bytes: number, road: Road, size: PacketSize, compact: 
   const frame = thin ? THIN_FRAME : FRAME;
   const cell = thin ? clamp((road.lane ?? 0) - frame, SMALLEST_CELL, full) : full;
   const high = rows === 1 && !thin ? 1.6 * cell : rows * cell;
-  return { rows, columns, frame, width: columns * cell + frame, height: high + frame };
+  // On a short way down, between rooms of a phone, one row of cells is lower rather than over both rooms.
+  const most = road.path.length === 2 && isUpright(road.path) ? pathLength(road.path) : Number.POSITIVE_INFINITY;
+  const height = Math.max(Math.min(high + frame, most), cell + frame);
+  return { rows, columns, frame, width: columns * cell + frame, height };
 }
 
 interface Stage extends Size {
