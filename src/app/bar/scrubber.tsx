@@ -4,12 +4,14 @@ import { stepWords } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
 import { lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
+import { laterPanel } from '../boundary/loaded-panel';
 import { formatRate, stepNumber } from '../draw/format';
 import { useController } from '../run/use-controller';
 import { useApp, useSettled } from '../state/use-app';
 import { runsFreely } from '../transport/positions';
 import styles from './scrubber.module.css';
-import { StepsStrip } from './steps-strip';
+
+const StepsStrip = laterPanel('The kept steps', async () => (await import('./steps-strip')).StepsStrip);
 
 /** Position at which each trace begins, and the end; a trace of n moments has n + 1 positions. */
 function startsOf(traces: readonly StepTrace[]): readonly number[] {
