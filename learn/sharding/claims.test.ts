@@ -66,7 +66,7 @@ describe('three stages', () => {
     }
   });
 
-  test('stage 2 keeps slices of the parameters, too, between steps; a gathered layer stays until backward', async () => {
+  test('stage 2 keeps shards of the parameters, too, between steps; a gathered layer stays until backward', async () => {
     const held = (zero: string) => value('heldMemory:0', 'stages', { zero });
     expect(await held('2')).toBe(await held('3'));
     const { info } = await facts('stages', { zero: '2' });

@@ -42,8 +42,8 @@ export function shardingAdvice(run: DdpOverBudget): MemoryAdvice | undefined {
 
 const WHAT = {
   1: 'each rank keeps the states of the optimiser for its share of the parameters',
-  2: 'each rank keeps slices of gradients and states',
-  3: 'each rank keeps slices of parameters, gradients and states',
+  2: 'each rank keeps shards of gradients and states',
+  3: 'each rank keeps shards of parameters, gradients and states',
 } as const;
 
 const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(2)} MiB`;

@@ -10,11 +10,11 @@ export const sharded: Face = {
   listed: 'Sharded',
   short: 'Sharded',
   tight: 'Shard',
-  about: 'Each rank keeps a slice of every parameter; a layer is gathered whole before its turn and freed after it',
+  about: 'Each rank keeps a shard of every parameter; a layer is gathered whole before its turn and freed after it',
   seen: (devices) =>
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
-      : `${countWord(devices)} ranks, each with a slice of one net and its own samples. Watch the layers gather.`,
+      : `${countWord(devices)} ranks, each with a shard of one net and its own samples. Watch the layers gather.`,
   precisions: AUTOCAST,
   gradScaler: true,
   link: 'sharded',

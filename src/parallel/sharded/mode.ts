@@ -1,6 +1,6 @@
 /**
  * Sharded data parallelism: FSDP2's fully_shard and ZeRO. One process for each rank, each with its own rows of the
- * batch. The ranks of a shard group keep slices of the parameters, gradients and optimiser states of one replica of the
+ * batch. The ranks of a shard group keep shards of the parameters, gradients and optimiser states of one replica of the
  * model. This file is the light part, loaded with the page; the compiler is loaded on demand.
  */
 import { at, must } from '../../base/invariant';

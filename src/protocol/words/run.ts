@@ -77,7 +77,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   modelParallel: ['Model parallel', 'Settings of model parallelism.'],
   mesh: ['Mesh', 'Number of ranks along each axis of the mesh.'],
   pipeline: ['Pipeline', 'Settings of pipeline parallelism.'],
-  sharded: ['Sharding', 'Settings of sharding: what each rank keeps only a slice of.'],
+  sharded: ['Sharding', 'Settings of sharding: what each rank keeps only a shard of.'],
   tensor: ['Tensor parallelism', 'Settings of how each layer is cut among the ranks of a tensor group.'],
   hardware: ['Machine', 'The machine that the modelled clock assumes.'],
   memoryBudgetMb: ['Memory, MiB', 'Memory of each device. A run that needs more is refused.'],

@@ -5,7 +5,7 @@ import { type NameIn, settings } from './setting';
 export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   stage: [
     'ZeRO stage',
-    'What each rank keeps only a slice of: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
+    'What each rank keeps only a shard of: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
   ],
   reshardAfterForward: [
     'Free the root, too',

@@ -91,7 +91,7 @@ function Stages({ sharding, chosen }: { readonly sharding: ShardingInfo; readonl
             {part === 'states' ? CATEGORY_WORDS.optimizer : part}
           </span>
         ))}
-        <span>slices: 1/{ranks} each</span>
+        <span>shards: 1/{ranks} each</span>
       </p>
     </fieldset>
   );

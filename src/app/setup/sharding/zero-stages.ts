@@ -8,7 +8,7 @@ export type ZeroStage = 0 | 1 | 2 | 3;
 
 export const STAGES: readonly { readonly stage: ZeroStage; readonly word: string; readonly about: string }[] = [
   { stage: 0, word: 'all of it', about: 'DDP: every rank keeps the whole model and all states.' },
-  { stage: 1, word: 'states in slices', about: 'ZeroRedundancyOptimizer: each rank steps some of the parameters.' },
+  { stage: 1, word: 'states in shards', about: 'ZeroRedundancyOptimizer: each rank steps some of the parameters.' },
   {
     stage: 2,
     word: 'and gradients',
@@ -22,7 +22,7 @@ export const STAGES: readonly { readonly stage: ZeroStage; readonly word: string
 ];
 
 /**
- * The bytes kept between two steps. At stage 2 a rank keeps slices of the parameters, too, but the whole parameters
+ * The bytes kept between two steps. At stage 2 a rank keeps shards of the parameters, too, but the whole parameters
  * live through the step, and the paper counts these.
  */
 export function keptAt(stage: ZeroStage, { whole, ranks }: Pick<ShardingInfo, 'whole' | 'ranks'>): ModelStates {

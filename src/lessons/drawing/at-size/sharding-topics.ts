@@ -21,7 +21,7 @@ function memoryAt(stage: Stage, { model, rows, ranks }: Parameters<Topic['show']
   const all = memoryOf(model, rows);
   const sliced = (from: Stage, whole: number): number => (stage >= from ? whole / ranks : whole);
   return {
-    // At stage 2, too, fully_shard keeps slices of the float32 parameters; only the bfloat16 copy stays whole in a
+    // At stage 2, too, fully_shard keeps shards of the float32 parameters; only the bfloat16 copy stays whole in a
     // step.
     weights: sliced(2, all.weights),
     gradients: sliced(2, all.gradients),
