@@ -173,7 +173,7 @@ test('two all-reduces of one buffer stay two, and a reader between them stays th
   expect(inPlace(2, 4, { twice: true, readBetween: true }).kinds).toEqual(['fold', 'compute', 'fold']);
 });
 
-test('without peers only the factor is applied', () => {
+test('without peers the fold has nothing to move', () => {
   expect(folded(1, ring).kinds).toEqual(['fold']);
   expect(at([folded(1, ring).fold?.items.length ?? -1], 0)).toBe(0);
 });
@@ -247,4 +247,51 @@ test('where copies come at different times, the rounds alone are one step', () =
   const { kinds, fold } = addends({ late: true });
   expect(kinds.filter((kind) => kind === 'fold')).toHaveLength(1);
   for (const { terms } of fold?.items ?? []) expect(terms.map(({ buffer }) => buffer)).toEqual(['sum', 'sum', 'sum']);
+});
+
+/** Three ranks, and a broadcast of rank 0 whose rounds are two messages, `t1` and `t2`. */
+function broadcasts(buffers: { readonly kept: readonly string[]; readonly ofStep: readonly string[] }) {
+  const builder = new ProgramBuilder(initDeviceMesh({ tp: 3 }), PROGRAM_OPS);
+  for (const lane of builder.lanes)
+    for (const name of [...buffers.kept, ...buffers.ofStep]) {
+      const persistent = buffers.kept.includes(name);
+      lane.buffer({ name, shape: [4], dtype: 'f32', category: 'activation', persistent });
+    }
+  const collective = { seq: 0, op: 'broadcast', algorithm: 'direct' } as const;
+  const send = (tag: string, from: readonly [rank: number, buffer: string], to: readonly [number, string]) => {
+    const place = ([rank, buffer]: readonly [number, string]) => ({
+      ...{ device: rank, where: STEP },
+      slice: builder.lane(rank).whole(buffer),
+    });
+    const about = { name: tag, payload: 'activation', ...(tag.startsWith('t') ? { collective } : {}) } as const;
+    builder.transfer(place(from), place(to), about);
+  };
+  const kinds = () => {
+    const made = builder.finish('tensor');
+    const steps = linearize(made, { group: true });
+    return [steps, foldMovements(made, steps, PROGRAM_OPS, () => 'one')].map((list) => list.map(({ kind }) => kind));
+  };
+  return { builder, send, kinds };
+}
+
+test('a copy between two rounds is none that fills the buffers before them: what is sent first stays first', () => {
+  const { builder, send, kinds } = broadcasts({ kept: ['a', 'b', 'c', 'd', 'e', 'x'], ofStep: [] });
+  send('t1', [0, 'a'], [1, 'b']);
+  builder.lane(0).compute('ops/relu', ['x'], ['a'], {}, STEP);
+  builder.lane(1).compute('ops/copy', ['e'], ['c'], { from: 0, to: 0, length: 4 }, STEP);
+  send('t2', [1, 'c'], [2, 'd']);
+  const [before, after] = kinds();
+  expect(after).toEqual(before);
+});
+
+test('what nobody reads is not received later, when its memory can belong to another buffer', () => {
+  const { builder, send, kinds } = broadcasts({ kept: ['p', 'q', 'r'], ofStep: ['t', 'u'] });
+  send('t1', [0, 'p'], [1, 't']);
+  builder.lane(1).compute('ops/relu', ['p'], ['u'], {}, STEP);
+  send('between', [1, 'q'], [0, 'q']);
+  send('t2', [0, 'p'], [2, 't']);
+  builder.lane(2).compute('ops/relu', ['t'], ['p'], {}, STEP);
+  builder.lane(1).compute('ops/relu', ['u'], ['r'], {}, STEP);
+  const [before, after] = kinds();
+  expect(after).toEqual(before);
 });

@@ -1,10 +1,10 @@
 /**
  * Folds movements of data within one memory space into one step. If a buffer is only ever moved (a bucket that is
- * packed, passed around a ring and unpacked; the gathered shards of a unit), or a collective passes persistent buffers
- * around, this file computes the final contents of the other buffers as sums of initial contents. The fold then reads
- * each element, adds in the algorithm's order and writes every target at once, with the same bits as the rounds.
- * Executors run folds in untraced steps; a traced step runs the rounds. Movements without such a form (maxima), or
- * whose buffers other instructions touch meanwhile, are not folded.
+ * packed, passed around a ring and unpacked; the gathered shards of a unit), or a collective passes buffers around,
+ * perhaps after copies into these buffers, this file computes the final contents of the other buffers as sums of
+ * initial contents. The fold then reads each element, adds in the algorithm's order and writes every target at once,
+ * with the same bits as the rounds. Executors run folds in untraced steps; a traced step runs the rounds. Movements
+ * without such a form (maxima), or whose buffers other instructions touch meanwhile, are not folded.
  */
 import { at } from '../base/invariant';
 import type { OpTable } from '../graph/op';
@@ -53,10 +53,12 @@ export function foldMovements(
   );
   const replaced = new Map<number, FoldStep | undefined>();
   const { groups, hidden } = movedBuffers(steps, specs, ops);
+  const lastUse = lastUses(steps);
+  const moved = new MovedFolds();
   for (const { members, copies } of groups) {
     for (const all of copies.length > 0 ? [[...copies, ...members], members] : [members]) {
-      const found = foldOf(all, steps, { specs, hidden, ops, memoryOf });
-      if (!found) continue;
+      const found = foldOf(all, steps, { specs, hidden, ops, memoryOf, lastUse });
+      if (!found || !moved.accept(all, found)) continue;
       for (const member of all) replaced.set(member, undefined);
       replaced.set(found.position, found.step);
       break;
@@ -85,14 +87,56 @@ interface Context {
   readonly hidden: ReadonlySet<string>;
   readonly ops: OpTable;
   readonly memoryOf: MemoryOf;
+  readonly lastUse: ReadonlyMap<string, number>;
+}
+
+/** By buffer, the last position at which a step touches it. */
+function lastUses(steps: readonly LinearStep[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  steps.forEach((step, i) => {
+    for (const { device, instruction } of instructionsOfRounds(step))
+      for (const buffer of accessedBuffers(instruction)) last.set(keyOf({ device, buffer }), i);
+  });
+  return last;
+}
+
+interface FoundFold extends Touched {
+  readonly step: FoldStep;
+  readonly position: number;
+}
+
+/** The folds so far. Two folds that touch a buffer which one of them writes must stay in their order. */
+class MovedFolds {
+  private readonly users = new Map<string, { first: number; last: number; position: number; write: boolean }[]>();
+
+  /** False: the fold would pass another one. */
+  accept(members: readonly number[], { reads, writes, position }: FoundFold): boolean {
+    const [first, last] = [at(members, 0), at(members, members.length - 1)];
+    const keys = new Set([...reads.spans.keys(), ...writes.spans.keys()]);
+    for (const key of keys) {
+      const write = writes.spans.has(key);
+      for (const other of this.users.get(key) ?? []) {
+        if (!write && !other.write) continue;
+        const before = other.last < first && other.position < position;
+        const after = last < other.first && position < other.position;
+        if (!before && !after) return false;
+      }
+    }
+    for (const key of keys) {
+      const users = this.users.get(key) ?? [];
+      this.users.set(key, users);
+      users.push({ first, last, position, write: writes.spans.has(key) });
+    }
+    return true;
+  }
 }
 
 /** Folds the members (positions of steps, ascending) into one step; also returns the position that the step takes. */
 function foldOf(
   members: readonly number[],
   steps: readonly LinearStep[],
-  { specs, hidden, ops, memoryOf }: Context,
-): { readonly step: FoldStep; readonly position: number } | undefined {
+  { specs, hidden, ops, memoryOf, lastUse }: Context,
+): FoundFold | undefined {
   const lengthOf = (device: DeviceIndex, buffer: string): number | undefined => {
     const spec = specs.get(keyOf({ device, buffer }));
     return spec && !hidden.has(spec.name) && spec.dtype === 'f32' ? elements(spec.shape) : undefined;
@@ -112,13 +156,14 @@ function foldOf(
       written.set(keyOf(target), target);
     }
   }
-  const position = positionOf(members, { reads, writes, specs });
+  const position = positionOf(members, { reads, writes, specs, lastUse });
   if (position === undefined || othersTouch(members, steps, { reads, writes, position })) return undefined;
   const items = foldsInto([...written.values()], memory, memoryOf);
   if (!items?.every((fold) => canRun(fold, memoryOf)) || !independent(items) || tooLong(items)) return undefined;
   return {
     step: { kind: 'fold', items, ran: members.flatMap((i) => instructionsOfRounds(at(steps, i))) },
     position,
+    ...{ reads, writes },
   };
 }
 
@@ -144,14 +189,17 @@ interface Touched {
   readonly writes: Times;
 }
 
-/** As late as possible: a buffer of the step owns its memory only from its first write to its last read. */
+/** As late as possible: a buffer of the step owns its memory only from its first write to its last use. */
 function positionOf(
   members: readonly number[],
-  { reads, writes, specs }: Touched & { readonly specs: Specs },
+  { reads, writes, specs, lastUse }: Touched & Pick<Context, 'specs' | 'lastUse'>,
 ): number | undefined {
   const ofTheStep = ({ spans }: Times) => [...spans].filter(([key]) => specs.get(key)?.persistent !== true);
   const position = Math.min(at(members, members.length - 1), ...ofTheStep(reads).map(([, { first }]) => first));
-  return ofTheStep(writes).every(([, { first }]) => first <= position) ? position : undefined;
+  // If nobody reads what a round received, the buffer's memory can belong to another buffer by then.
+  const owns = ([key, { first }]: readonly [string, { first: number }]): boolean =>
+    first <= position && position <= (lastUse.get(key) ?? position);
+  return ofTheStep(writes).every(owns) ? position : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Finds the steps of a Program that only move data, and groups them: steps belong together if they share a buffer that
- * only they touch (a bucket, a unit's gathered shards), or are the rounds of one collective. Used only by
- * fold-movements.
+ * only they touch (a bucket, a unit's gathered shards), or are the rounds of one collective, before which copies may
+ * fill its buffers. Used only by fold-movements.
  */
 import { at, must } from '../base/invariant';
 import type { OpMove, OpTable } from '../graph/op';
@@ -26,7 +26,10 @@ export type Specs = ReadonlyMap<string, BufferSpec>;
 export interface MovedGroup {
   /** Positions of steps that are folded together, ascending. */
   readonly members: readonly number[];
-  /** Positions of the copies that fill the buffers of a collective; they are folded with its rounds if they can be. */
+  /**
+   * Positions, ascending and before all members, of the copies that fill the buffers of a collective. They are folded
+   * with its rounds if possible.
+   */
   readonly copies: readonly number[];
 }
 
@@ -72,8 +75,10 @@ export function movedBuffers(steps: readonly LinearStep[], specs: Specs, ops: Op
     groups.set(key, group);
     group.members.push(position);
   }
-  for (const [position, round] of copiesBefore(steps, collectives, (i) => at(touched, i).moves))
-    groups.get(joined.of(must(collectives.get(round), 'collective')))?.copies.unshift(position);
+  for (const [position, round] of copiesBefore(steps, collectives, (i) => at(touched, i).moves)) {
+    const group = groups.get(joined.of(must(collectives.get(round), 'collective')));
+    if (group && position < at(group.members, 0)) group.copies.unshift(position);
+  }
   return { groups: [...groups.values()], hidden };
 }
 

@@ -67,8 +67,8 @@ export class ReadyHeads {
 
   /**
    * The largest whole group, or the largest group if none is whole. A group is whole if no other device has such an
-   * instruction left. A rank whose part of a layer has a shape of its own then computes this part alone, and the next
-   * layer together with the others, because the others wait for the rank.
+   * instruction left. So if one rank's part of a layer has another shape, the other ranks wait after the layer until
+   * this rank has computed its part, and all compute the next layer in one step.
    */
   largestWhole(): readonly Head[] | undefined {
     this.settle();

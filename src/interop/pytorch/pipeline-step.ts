@@ -46,10 +46,10 @@ export function insideLines(
   ];
 }
 
-/** What scale_grads does, where the schedule does not find the gradients. */
+/** What scale_grads does; the schedule does not find the gradients of cut parameters. */
 const scaleByHand = ({ microBatches, short }: PipelineShape): readonly CodeLine[] => [
-  line('for p in parameters.values():  # the schedule does not find them: DistributedDataParallel took them over'),
-  line(`    p.grad /= ${short ? 'own_schedule._n_microbatches' : microBatches}`, 'scale_grads'),
+  line(`for grad in ${GRADIENTS}:`),
+  line(`    grad /= ${short ? 'own_schedule._n_microbatches' : microBatches}`, 'scale_grads'),
 ];
 
 /** Averages one gradient, compressed if the hook compresses. */

@@ -20,8 +20,8 @@ export interface PipelineShape {
   /** Ranks that share each layer. */
   readonly tp: number;
   /**
-   * DistributedDataParallel takes the parameters of cut layers out of their modules, so that the schedule does not find
-   * the gradients that it should divide by the number of micro-batches.
+   * DistributedDataParallel takes cut parameters out of their modules, and scale_grads divides only the gradients of
+   * parameters in modules. So the script divides all gradients by the number of micro-batches, and scale_grads is off.
    */
   readonly scalesByHand: boolean;
   /** With fully_shard around the stages: the axes of the replicas; absent: DistributedDataParallel, or nothing. */
@@ -268,7 +268,7 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
 /** The targets of filler rows in a micro-batch, and the test for other rows. */
 const filled = ({ loss }: Config): { readonly target: string; readonly test: string } =>
   takesClasses(loss)
-    ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
+    ? { target: '-100', test: '(y.reshape(len(y), -1) != -100).any(1)' }
     : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
 
 /**

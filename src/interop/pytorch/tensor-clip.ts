@@ -50,7 +50,7 @@ export const CUT_NAMES =
 export function clipLinesOfLocals(config: Clipping, { parameters, overStages }: Gradients): readonly CodeLine[] {
   const { clipGradNorm, clipGradNormType, clipGradValue } = config;
   const { type, power, root } = normOf(config);
-  const gradients = (test: string) => `[p.grad for name, p in ${parameters}.items() if ${test} and p.grad is not None]`;
+  const gradients = (test: string) => `[g for name, g in grads.items() if ${test}]`;
   const whole = `nn.utils.get_total_norm(${gradients('name not in cut')}${type})`;
   return [
     ...(clipGradNorm === undefined

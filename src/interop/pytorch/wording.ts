@@ -20,8 +20,11 @@ export interface Wording {
   loader(batches: BatchArguments, pinned: string): readonly string[];
   /** Lines that print a loss; `ranks`: each rank has its own, and one is printed. */
   loss(expression: string, ranks: boolean): readonly CodeLine[];
-  /** The same for a pipeline, whose last rank has the micro-batches' losses in `losses`; `dp`: number of replicas. */
-  pipelineLoss(dp: number): readonly CodeLine[];
+  /**
+   * The same for a pipeline, whose last rank has the micro-batches' losses in `losses`; `dp`: number of replicas; `tp`:
+   * of ranks that share each layer.
+   */
+  pipelineLoss(ranks: { readonly dp: number; readonly tp: number }): readonly CodeLine[];
 }
 
 /** How a loader puts rows into batches. */

@@ -192,7 +192,7 @@ test('mesh.tp in replicas: DistributedDataParallel has the local parts, so the s
     "DistributedDataParallel(module, device_mesh=mesh['dp']",
     'own = {p for module in modules for p in module.parameters()}',
     'scale_grads=False',
-    '    p.grad /= 4',
+    '    grad /= 4',
     "torch.distributed.all_reduce(norm, group=mesh.get_group('tp'))  # over the parts of each layer",
     "torch.distributed.all_reduce(norm, group=mesh.get_group('pp'))  # over all stages",
     'nn.utils.clip_grads_with_norm_(parameters.values(), 1, norm, foreach=False)',
@@ -201,6 +201,64 @@ test('mesh.tp in replicas: DistributedDataParallel has the local parts, so the s
   const places = lines.map((line) => text.indexOf(line));
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test('mesh.tp: the loss of a tensor group is printed once', () => {
+  expect(textOf({ mesh: { pp: 2, tp: 2 } })).toContain("if last and mesh.get_local_rank('tp') == 0:");
+  expect(textOf({ mesh: { pp: 2, tp: 2, dpReplicate: 2 } })).toContain(
+    "    if dp_rank == 0 and mesh.get_local_rank('tp') == 0:",
+  );
+});
+
+test('mesh.tp: a pair of layers that is cut unevenly at the border of two stages stays whole', () => {
+  const net = (width: number): ConfigInput => ({
+    mesh: { pp: 2, tp: 2 },
+    model: {
+      layers: [
+        { type: 'Linear', in: 2, out: width },
+        { type: 'Tanh' },
+        { type: 'Linear', in: width, out: 4 },
+        { type: 'Linear', in: 4, out: 1 },
+      ],
+    },
+    pipeline: { split: [2, 2] },
+  });
+  expect(textOf(net(6))).toContain("    '0': ColwiseParallel(),");
+  const uneven = textOf(net(5));
+  expect(uneven).toContain('# 0, 2: a stage cannot hand on parts of different widths');
+  expect(uneven).toContain('plan = {}');
+});
+
+/** Tokens, and a head that is cut by vocabulary; with `tied` the head has the weight of the tokens. */
+const TOKENS = (tied: boolean): ConfigInput => ({
+  mesh: { pp: 1, tp: 2 },
+  model: {
+    layers: [
+      { type: 'TokenEmbedding', vocab: 12, context: 8, width: 8, name: '' },
+      { type: 'Linear', in: 8, out: 12, bias: false, name: 'head', ...(tied ? { tied: 'tok.weight' } : {}) },
+    ],
+  },
+  loss: { type: 'CrossEntropyLoss' },
+  data: { type: 'sequence', samples: 40, length: 4 },
+  pipeline: { microBatches: 2 },
+  batchSize: 8,
+});
+
+test('mesh.tp: weights tied within a stage are tied again, and a comment says so where they cannot be', () => {
+  const text = textOf(TOKENS(true));
+  const again = text.lastIndexOf('model.head.weight = model.tok.weight');
+  expect(again).toBeGreaterThan(text.indexOf("parallelize_module(layer, mesh['tp'], style)"));
+  expect(text).not.toContain('# tied weights');
+  const wrapped = textOf({ ...TOKENS(true), mesh: { pp: 1, tp: 2, dpReplicate: 2 } });
+  expect(wrapped).toContain('# tied weights: parallelize_module gives each module its own parameter');
+});
+
+test('filler rows: a row is filler if all its targets are, and loss_parallel() makes way for them', () => {
+  expect(textOf(TOKENS(false))).toContain('with loss_parallel():');
+  const text = textOf({ ...TOKENS(false), batchSize: 7, dropLast: false });
+  expect(text).toContain('rows = (y.reshape(len(y), -1) != -100).any(1)');
+  expect(text).toContain('# the run computes the loss from parts of the outputs');
+  expect(text).not.toContain('with loss_parallel():');
 });
 
 test('dpShard: fully_shard around the units of the rank, then its stages, and the optimiser has the shards', () => {

@@ -8,7 +8,7 @@ import { averageLine, averagerLines } from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { listedModelCode } from '../../interop/pytorch/model';
+import { listedModelCode, tieLines } from '../../interop/pytorch/model';
 import {
   type Averaging,
   checkpointedStage,
@@ -30,14 +30,14 @@ import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { cutStageLines, headLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
-import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
 import { unitsOf } from '../sharded/units';
-import { listedCuts, OWN_MASKS, ROWS_BY_RANK } from '../tensor/listed-cuts';
+import { listedCuts, NOT_TIED, OWN_MASKS, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
 import { hasSampler, ranksDraw } from './draws';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
@@ -48,7 +48,9 @@ import { tiesOf } from './ties';
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { tp, dpReplicate, dpShard } = meshSizes(given);
   const { resume, ...begun } = tp > 1 ? withPlan(given) : given;
-  const config = dialect.resumesStages && resume !== undefined ? { ...begun, resume } : begun;
+  const resumed = dialect.resumesStages && resume !== undefined ? { ...begun, resume } : begun;
+  const dropsLossParallel = resumed.tensor.lossParallel === true && filledUpTo(resumed) !== undefined;
+  const config = dropsLossParallel ? { ...resumed, tensor: { ...resumed.tensor, lossParallel: false } } : resumed;
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const placed = {
@@ -66,7 +68,9 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const averaging = averagingOf(schedule, placed);
   const wraps = averaging === 'ddp' || averaging === 'keepsBuckets';
   const shape: PipelineShape = { ...placed, scalesByHand: tp > 1 && wraps };
-  const cuts = tp > 1 ? listedCuts(config, shape) : undefined;
+  const cuts = tp > 1 ? listedCuts(config, shape, stageOfModule(config.model.layers, ranges)) : undefined;
+  const tied = cuts ? tieLines(config.model.layers) : [];
+  const tiesAgain = tied.length > 0 && !wraps && tiesOf(config).length === 0;
   const autocast = autocastLine(config, 'device');
   const clip = clipOverStages(config, shape, averaging);
   const usesDTensor = clip.length > 0 || averaging === 'byHand';
@@ -86,9 +90,11 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     notes: [
       ...(cuts?.cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
       ...(cuts && hasDropout(config.model.layers) ? [OWN_MASKS] : []),
+      ...(dropsLossParallel && tp > 1 ? [NO_LOSS_PARALLEL] : []),
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
+      ...(tied.length > tiesOf(config).length && !tiesAgain ? [NOT_TIED] : []),
       ...(averaging === 'byHand' && KEEPS_STATE.has(config.ddp.commHook.type) ? [NO_HOOK] : []),
     ],
     group: ranksLines(timeoutOf(config)),
@@ -101,7 +107,9 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     afterModel: lines(
       ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
       ...(cuts ? [...(cuts.cutsHeads ? headLines : []), ...cuts.plan.lines, ...cutStageLines] : []),
-      ...(cuts && wraps && clip.length > 0 ? [CUT_NAMES] : []),
+      // parallelize_module gives each module a parameter of its own.
+      ...(tiesAgain ? tied : []),
+      ...(cuts && wraps && config.clipGradNorm !== undefined ? [CUT_NAMES] : []),
       ...(shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : []),
       // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.
       ...(cuts ? [] : OWN_PARAMETERS),
@@ -138,7 +146,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         line('optimizer.step()', 'step'),
         ...(averaging === 'byHand' ? [] : averageLine(config)),
         ...advance,
-        ...dialect.pipelineLoss(shape.dp),
+        ...dialect.pipelineLoss(shape),
       ],
     },
   });
@@ -149,9 +157,20 @@ function aboutRanks({ pp, dp, tp }: PipelineShape): string {
   return `as a pipeline of ${pp} ${tp > 1 ? 'stages' : 'ranks'}${cut}${dp > 1 ? `, ${dp} replicas of it` : ''}`;
 }
 
+/** Returns a function from a module's path to the stage that has the module. */
+function stageOfModule(layers: readonly LayerConfig[], ranges: ReturnType<typeof layerRanges>) {
+  const paths = layers.map((layer, i) => layer.name ?? String(i));
+  return (path: string): number => {
+    const own = paths.findIndex((layer) => path === layer || (layer !== '' && path.startsWith(`${layer}.`)));
+    const layer = own < 0 ? paths.indexOf('') : own;
+    return ranges.findIndex(({ start, end }) => layer >= start && layer < end);
+  };
+}
+
+const NO_LOSS_PARALLEL =
+  '# the run computes the loss from parts of the outputs; here outputs are whole, because loss_parallel() cannot leave out the rows that fill up short micro-batches';
 const MASKS_AND_ROWS =
   '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
-/** The optimizer's state covers the whole model, but a rank has only its own parameters: train.py picks them out. */
 const TIES =
   '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
 

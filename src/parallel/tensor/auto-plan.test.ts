@@ -70,6 +70,28 @@ test('pairs within each branch of a residual block, and none across its border',
   expect(facts.plan?.gathersFor).toEqual([]);
 });
 
+test('with SyncBatchNorm a norm stays whole, because the replicas exchange its statistics', () => {
+  const layers: LayerInput[] = [
+    { type: 'Conv2d', in: 1, out: 4, kernel: 3 },
+    { type: 'BatchNorm2d', features: 4 },
+    { type: 'Conv2d', in: 4, out: 4, kernel: 3 },
+    { type: 'ReLU' },
+    { type: 'Conv2d', in: 4, out: 1, kernel: 3 },
+    { type: 'AdaptiveAvgPool2d', output: 1 },
+    { type: 'Flatten' },
+  ];
+  const synced = { model: { layers }, mode: 'tensor', ddp: { syncBatchNorm: true } } as const;
+  const pair = { 0: 'ColwiseParallel', 1: 'ColwiseParallel', 2: 'RowwiseParallel' };
+  expect(planFor({ ...synced, mesh: { tp: 2 } }, 2).plan).toEqual(pair);
+  const replicas = { ...synced, mesh: { tp: 2, dpReplicate: 2 } };
+  expect(planFor(replicas, 2).plan).toEqual({ 2: 'ColwiseParallel', 4: 'RowwiseParallel' });
+  const own = { ...replicas, tensor: { plan: { 1: 'ColwiseParallel' } } } as const;
+  const data = { type: 'digits', samples: 20 } as const;
+  expect(() =>
+    createBlueprint(parseConfig({ ...own, data, batchSize: 8, compareSingle: false, device: 'cpu' }), {}),
+  ).toThrow('with ddp.syncBatchNorm the replicas exchange the statistics of the whole BatchNorm2d');
+});
+
 test('attention by heads, if these can be divided; an embedding and the head by vocabulary', () => {
   const gpt = (heads: number): ConfigInput => ({
     model: {

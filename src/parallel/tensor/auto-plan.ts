@@ -9,6 +9,7 @@ import { at } from '../../base/invariant';
 import type { Config, LayerConfig, LayerType } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import type { StyleConfig, TensorConfig } from '../../protocol/config/tensor';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import { everyRankHasPart } from './face-size';
 
 /** Layers that work on each channel separately. */
@@ -21,11 +22,19 @@ const BETWEEN_CONVOLUTIONS: ReadonlySet<LayerType> = new Set<LayerType>([
   'Flatten',
 ]);
 
+/** With SyncBatchNorm the replicas exchange the statistics of whole layers. */
+export const exchangesStatistics = (config: Pick<Config, 'ddp' | 'mode' | 'mesh' | 'worldSize'>): boolean =>
+  config.ddp.syncBatchNorm && replicasOf(config) > 1;
+
 type Entry = readonly [module: string, style: StyleConfig];
 type Entries = readonly Entry[];
 
-export function autoPlan({ model: { layers }, loss }: Config, ranks: number): Required<TensorConfig> {
-  const entries = entriesOf({ layers, prefix: '' }, ranks);
+export function autoPlan(config: Config, ranks: number): Required<TensorConfig> {
+  const {
+    model: { layers },
+    loss,
+  } = config;
+  const entries = entriesOf({ layers, prefix: '', cutsNorms: !exchangesStatistics(config) }, ranks);
   const last = vocabularyHead(layers, loss, ranks);
   const head = entries.some(([module]) => module === last) ? undefined : last;
   const all: Entries = head === undefined ? entries : [...entries, [head, 'ColwiseParallel']];
@@ -37,6 +46,8 @@ interface Chain {
   readonly layers: readonly LayerConfig[];
   /** Before the names of the layers: '2.layers.' for a branch of module 2. */
   readonly prefix: string;
+  /** Whether a BatchNorm2d between two convolutions may be cut. */
+  readonly cutsNorms: boolean;
 }
 
 function entriesOf(chain: Chain, ranks: number): Entries {
@@ -45,19 +56,21 @@ function entriesOf(chain: Chain, ranks: number): Entries {
   let paired = -1;
   for (const [i, layer] of layers.entries()) {
     if (i <= paired) continue;
-    entries.push(...inside(layer, pathOf(chain, i), ranks));
+    entries.push(...inside(layer, pathOf(chain, i), ranks, chain.cutsNorms));
     const second = partnerOf(layers, i, ranks);
     if (second === undefined) continue;
+    if (!chain.cutsNorms && layers.slice(i, second).some(({ type }) => type === 'BatchNorm2d')) continue;
     entries.push(...pair(chain, i, second));
     paired = second;
   }
   return entries;
 }
 
-const pathOf = ({ layers, prefix }: Chain, i: number): string => prefix + (at(layers, i).name ?? String(i));
+const pathOf = ({ layers, prefix }: Pick<Chain, 'layers' | 'prefix'>, i: number): string =>
+  prefix + (at(layers, i).name ?? String(i));
 
 /** Plan entries of a layer that contains layers. */
-function inside(layer: LayerConfig, path: string, ranks: number): Entries {
+function inside(layer: LayerConfig, path: string, ranks: number, cutsNorms: boolean): Entries {
   const of = (child: string) => (path === '' ? child : `${path}.${child}`);
   switch (layer.type) {
     case 'Embedding':
@@ -83,8 +96,8 @@ function inside(layer: LayerConfig, path: string, ranks: number): Entries {
       ];
     case 'Residual':
       return [
-        ...entriesOf({ layers: layer.layers, prefix: `${of('layers')}.` }, ranks),
-        ...entriesOf({ layers: layer.shortcut ?? [], prefix: `${of('shortcut')}.` }, ranks),
+        ...entriesOf({ layers: layer.layers, prefix: `${of('layers')}.`, cutsNorms }, ranks),
+        ...entriesOf({ layers: layer.shortcut ?? [], prefix: `${of('shortcut')}.`, cutsNorms }, ranks),
       ];
     default:
       return [];

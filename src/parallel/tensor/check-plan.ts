@@ -1,8 +1,11 @@
 /** Refuses a plan before the run begins. Called by the compilers of modes whose mesh cuts layers. */
 import { LockstepError } from '../../base/errors';
 import { refusedSettings } from '../../base/refused-settings';
+import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { ModeInput } from '../mode-input';
+import { exchangesStatistics } from './auto-plan';
+import { listedModules } from './listed-modules';
 import { checkLocalOutputs } from './local-outputs';
 import { cutModel } from './plan';
 
@@ -11,6 +14,7 @@ export function checkPlan(input: ModeInput): void {
   const { tp } = meshSizes(input.config);
   try {
     checkLocalOutputs(input.config);
+    checkNorms(input.config);
     for (let index = 0; index < tp; index++) cutModel(input, index, { withLoss: false });
   } catch (error) {
     if (!(error instanceof LockstepError) || error.code !== 'config') throw error;
@@ -21,4 +25,15 @@ export function checkPlan(input: ModeInput): void {
       hint: error.hint,
     });
   }
+}
+
+function checkNorms(config: Config): void {
+  if (!exchangesStatistics(config)) return;
+  const cut = listedModules(config).find(({ layer, style }) => layer.type === 'BatchNorm2d' && style !== undefined);
+  if (cut === undefined) return;
+  throw new LockstepError(
+    'config',
+    `the plan cuts ${cut.path}, but with ddp.syncBatchNorm the replicas exchange the statistics of the whole BatchNorm2d`,
+    `Leave ${cut.path} out of tensor.plan, or set ddp.syncBatchNorm to false.`,
+  );
 }

@@ -5,9 +5,11 @@
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import {
   isPositions,
+  isUneven,
   type ListedModule,
   type PlanCode,
   planCode,
+  readerOf,
   type TensorShape,
 } from '../../interop/pytorch/tensor';
 import type { Config } from '../../protocol/config';
@@ -23,11 +25,16 @@ export interface ListedCuts {
   imports(placements: readonly string[]): readonly string[];
 }
 
-/** `config`: with its plan (withPlan). */
-export function listedCuts(config: Config, shape: TensorShape): ListedCuts {
+/** `config`: with its plan (withPlan); `stageOf`: the stage of a module, by its path. */
+export function listedCuts(
+  config: Config,
+  shape: TensorShape,
+  stageOf: (path: string) => number = () => 0,
+): ListedCuts {
   const { lossParallel = false } = config.tensor;
-  const modules = listedModules(config);
-  const plan = planCode(modules, shape, lossParallel);
+  const { modules, comments } = handedOn(listedModules(config), shape, stageOf);
+  const made = planCode(modules, shape, lossParallel);
+  const plan = { ...made, lines: [...comments, ...made.lines] };
   const cutsHeads = modules.some(({ path, style }) => style === 'ColwiseParallel' && /(^|[.])qkv$/.test(path));
   return {
     ...{ plan, cutsHeads, lossParallel },
@@ -46,10 +53,43 @@ export function listedCuts(config: Config, shape: TensorShape): ListedCuts {
   };
 }
 
+/**
+ * A stage hands plain tensors to the next one. A part does not tell how large the whole tensor is if the ranks have
+ * different numbers of columns, so a pair of layers that is cut like this at the border of two stages stays whole.
+ */
+function handedOn(
+  modules: readonly ListedModule[],
+  { tp }: TensorShape,
+  stageOf: (path: string) => number,
+): { readonly modules: readonly ListedModule[]; readonly comments: readonly string[] } {
+  const whole = new Set<string>();
+  const comments: string[] = [];
+  const found = modules.map((module, i): ListedModule => {
+    const reader = readerOf(modules, i);
+    if (reader === undefined || stageOf(module.path) === stageOf(reader.path)) return module;
+    const { style, output, layer, localOutput, ...rest } = module;
+    const staysCut = output === 'Shard(-1)' || (output === undefined && reader.style === 'RowwiseParallel');
+    if (style === 'ColwiseParallel' && staysCut && isUneven(layer, tp)) {
+      for (const { path } of [module, reader]) whole.add(path);
+      comments.push(
+        `# ${module.path}, ${reader.path}: a stage cannot hand on parts of different widths, so every rank computes the whole layers here`,
+      );
+    }
+    return localOutput === false ? { ...rest, style, output, layer } : module;
+  });
+  return {
+    modules: found.map((module) => (whole.has(module.path) ? { ...module, style: undefined } : module)),
+    comments,
+  };
+}
+
 export const OWN_MASKS =
   '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
 export const ROWS_BY_RANK =
   '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
+export const NOT_TIED =
+  '# tied weights: parallelize_module gives each module its own parameter, and DistributedDataParallel takes these apart as plain tensors, so they train apart here, and the losses differ';
+
 const namesFrom = (module: string, names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`from ${module} import ${names.toSorted().join(', ')}`];
 

@@ -25,7 +25,7 @@ import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { listedCuts, OWN_MASKS, ROWS_BY_RANK } from './listed-cuts';
+import { listedCuts, NOT_TIED, OWN_MASKS, ROWS_BY_RANK } from './listed-cuts';
 import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -85,7 +85,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
         ...(wraps ? [] : tied),
         ...(wraps
           ? [
-              ...(clips.length > 0 ? [CUT_NAMES] : []),
+              ...(config.clipGradNorm === undefined ? [] : [CUT_NAMES]),
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
               // The first forward pass takes them out of the modules.
               ...(clips.length > 0 ? ['parameters = dict(model.module.named_parameters())'] : []),
@@ -109,9 +109,6 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     },
   });
 }
-
-const NOT_TIED =
-  '# tied weights: parallelize_module gives each module its own parameter, and DistributedDataParallel takes these apart as plain tensors, so they train apart here, and the losses differ';
 
 /** A Python expression for the ranks that have the same part of each layer and other rows. */
 function syncGroup({ tp, dp, sharded }: TensorShape): string {

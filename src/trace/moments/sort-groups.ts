@@ -23,8 +23,8 @@ export function sortGroups({ after, keys, startUs }: GroupProblem): readonly (re
 }
 
 /**
- * Takes one group after the other, whole where all its nodes can come next, and otherwise the part of the earliest
- * group that can. So a group is split only where the groups that are both before and after it leave no other way.
+ * Takes one group after the other: a whole group if all its nodes can come next, or else the part of the earliest group
+ * that can. A group is split only when no whole group can come next.
  */
 function sortInParts({ after, keys, startUs }: GroupProblem): readonly (readonly number[])[] {
   const next: number[][] = after.map(() => []);
