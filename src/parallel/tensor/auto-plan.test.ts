@@ -76,11 +76,14 @@ test('with SyncBatchNorm a norm stays whole, because the replicas exchange its s
     { type: 'BatchNorm2d', features: 4 },
     { type: 'Conv2d', in: 4, out: 4, kernel: 3 },
     { type: 'ReLU' },
-    { type: 'Conv2d', in: 4, out: 1, kernel: 3 },
+    { type: 'Conv2d', in: 4, out: 10, kernel: 3 },
     { type: 'AdaptiveAvgPool2d', output: 1 },
     { type: 'Flatten' },
   ];
-  const synced = { model: { layers }, mode: 'tensor', ddp: { syncBatchNorm: true } } as const;
+  const synced = {
+    ...{ model: { layers }, mode: 'tensor', ddp: { syncBatchNorm: true } },
+    loss: { type: 'CrossEntropyLoss' },
+  } as const;
   const pair = { 0: 'ColwiseParallel', 1: 'ColwiseParallel', 2: 'RowwiseParallel' };
   expect(planFor({ ...synced, mesh: { tp: 2 } }, 2).plan).toEqual(pair);
   const replicas = { ...synced, mesh: { tp: 2, dpReplicate: 2 } };
