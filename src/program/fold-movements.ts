@@ -53,12 +53,17 @@ export function foldMovements(
   );
   const replaced = new Map<number, FoldStep | undefined>();
   const { groups, hidden } = movedBuffers(steps, specs, ops);
-  const lastUse = lastUses(steps);
-  const moved = new MovedFolds();
+  const uses = new Times();
+  steps.forEach((step, i) => {
+    for (const { device, instruction } of instructionsOfRounds(step))
+      for (const buffer of accessedBuffers(instruction)) uses.note(keyOf({ device, buffer }), i);
+  });
+  const earlier: FoundFold[] = [];
   for (const { members, copies } of groups) {
     for (const all of copies.length > 0 ? [[...copies, ...members], members] : [members]) {
-      const found = foldOf(all, steps, { specs, hidden, ops, memoryOf, lastUse });
-      if (!found || !moved.accept(all, found)) continue;
+      const found = foldOf(all, steps, { specs, hidden, ops, memoryOf, uses });
+      if (!found || earlier.some((other) => mayPass(found, other))) continue;
+      earlier.push(found);
       for (const member of all) replaced.set(member, undefined);
       replaced.set(found.position, found.step);
       break;
@@ -87,55 +92,27 @@ interface Context {
   readonly hidden: ReadonlySet<string>;
   readonly ops: OpTable;
   readonly memoryOf: MemoryOf;
-  readonly lastUse: ReadonlyMap<string, number>;
+  /** By buffer, when steps touch it. */
+  readonly uses: Times;
 }
 
-/** By buffer, the last position at which a step touches it. */
-function lastUses(steps: readonly LinearStep[]): ReadonlyMap<string, number> {
-  const last = new Map<string, number>();
-  steps.forEach((step, i) => {
-    for (const { device, instruction } of instructionsOfRounds(step))
-      for (const buffer of accessedBuffers(instruction)) last.set(keyOf({ device, buffer }), i);
-  });
-  return last;
-}
-
-interface FoundFold extends Touched {
+interface FoundFold extends Touched, Span {
   readonly step: FoldStep;
   readonly position: number;
 }
 
-/** The folds so far. Two folds that touch a buffer which one of them writes must stay in their order. */
-class MovedFolds {
-  private readonly users = new Map<string, { first: number; last: number; position: number; write: boolean }[]>();
+/** Whether two folds might change their order: their steps mingle, and one writes what the other touches. */
+const mayPass = (a: FoundFold, b: FoundFold): boolean =>
+  a.from <= b.to && b.from <= a.to && (writesFor(a, b) || writesFor(b, a));
 
-  /** False: the fold would pass another one. */
-  accept(members: readonly number[], { reads, writes, position }: FoundFold): boolean {
-    const [first, last] = [at(members, 0), at(members, members.length - 1)];
-    const keys = new Set([...reads.spans.keys(), ...writes.spans.keys()]);
-    for (const key of keys) {
-      const write = writes.spans.has(key);
-      for (const other of this.users.get(key) ?? []) {
-        if (!write && !other.write) continue;
-        const before = other.last < first && other.position < position;
-        const after = last < other.first && position < other.position;
-        if (!before && !after) return false;
-      }
-    }
-    for (const key of keys) {
-      const users = this.users.get(key) ?? [];
-      this.users.set(key, users);
-      users.push({ first, last, position, write: writes.spans.has(key) });
-    }
-    return true;
-  }
-}
+const writesFor = ({ writes }: FoundFold, other: FoundFold): boolean =>
+  [...writes.spans.keys()].some((key) => other.reads.spans.has(key) || other.writes.spans.has(key));
 
 /** Folds the members (positions of steps, ascending) into one step; also returns the position that the step takes. */
 function foldOf(
   members: readonly number[],
   steps: readonly LinearStep[],
-  { specs, hidden, ops, memoryOf, lastUse }: Context,
+  { specs, hidden, ops, memoryOf, uses }: Context,
 ): FoundFold | undefined {
   const lengthOf = (device: DeviceIndex, buffer: string): number | undefined => {
     const spec = specs.get(keyOf({ device, buffer }));
@@ -149,38 +126,44 @@ function foldOf(
       if (source === undefined) memory.forget(target, length);
       else if (!memory.move(source, target, length, { add, scale })) return undefined;
       for (const place of [...(source ? [source] : []), ...(add ? [target] : [])])
-        if (!hidden.has(place.buffer)) reads.note(place, i);
+        if (!hidden.has(place.buffer)) reads.note(keyOf(place), i);
       if (hidden.has(target.buffer)) continue;
-      writes.note(target, i);
+      writes.note(keyOf(target), i);
       if (lengthOf(target.device, target.buffer) === undefined) return undefined;
       written.set(keyOf(target), target);
     }
   }
-  const position = positionOf(members, { reads, writes, specs, lastUse });
+  const position = positionOf(members, { reads, writes, specs, uses });
   if (position === undefined || othersTouch(members, steps, { reads, writes, position })) return undefined;
   const items = foldsInto([...written.values()], memory, memoryOf);
   if (!items?.every((fold) => canRun(fold, memoryOf)) || !independent(items) || tooLong(items)) return undefined;
   return {
     step: { kind: 'fold', items, ran: members.flatMap((i) => instructionsOfRounds(at(steps, i))) },
     position,
-    ...{ reads, writes },
+    ...{ reads, writes, from: at(members, 0), to: at(members, members.length - 1) },
   };
 }
 
-/** The positions at which buffers are first and last read or written. */
-class Times {
-  readonly spans = new Map<string, { first: number; last: number }>();
+interface Span {
+  from: number;
+  to: number;
+}
 
-  note(place: Pick<BufferPlace, 'device' | 'buffer'>, position: number): void {
-    const span = this.spans.get(keyOf(place));
-    if (span) span.last = position;
-    else this.spans.set(keyOf(place), { first: position, last: position });
+/** The positions at which buffers are first and last touched, by keyOf. */
+class Times {
+  readonly spans = new Map<string, Span>();
+
+  note(key: string, position: number): void {
+    const span = this.spans.get(key);
+    if (!span) this.spans.set(key, { from: position, to: position });
+    else if (position < span.from) span.from = position;
+    else if (position > span.to) span.to = position;
   }
 
   /** Whether a position lies between a buffer's times and `other`. */
   isBetween(key: string, position: number, other: number): boolean {
     const span = this.spans.get(key);
-    return span !== undefined && position > Math.min(span.first, other) && position < Math.max(span.last, other);
+    return span !== undefined && position > Math.min(span.from, other) && position < Math.max(span.to, other);
   }
 }
 
@@ -192,13 +175,13 @@ interface Touched {
 /** As late as possible: a buffer of the step owns its memory only from its first write to its last use. */
 function positionOf(
   members: readonly number[],
-  { reads, writes, specs, lastUse }: Touched & Pick<Context, 'specs' | 'lastUse'>,
+  { reads, writes, specs, uses }: Touched & Pick<Context, 'specs' | 'uses'>,
 ): number | undefined {
   const ofTheStep = ({ spans }: Times) => [...spans].filter(([key]) => specs.get(key)?.persistent !== true);
-  const position = Math.min(at(members, members.length - 1), ...ofTheStep(reads).map(([, { first }]) => first));
+  const position = Math.min(at(members, members.length - 1), ...ofTheStep(reads).map(([, { from }]) => from));
   // If nobody reads what a round received, the buffer's memory can belong to another buffer by then.
-  const owns = ([key, { first }]: readonly [string, { first: number }]): boolean =>
-    first <= position && position <= (lastUse.get(key) ?? position);
+  const owns = ([key, { from }]: readonly [string, Span]): boolean =>
+    from <= position && position <= (uses.spans.get(key)?.to ?? 0);
   return ofTheStep(writes).every(owns) ? position : undefined;
 }
 

@@ -28,8 +28,7 @@ export const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[]
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const ready = new ReadyHeads(program);
   const steps: LinearStep[] = [];
-  const next = () => (options.group ? ready.largestWhole() : ready.largest());
-  for (let group = next(); group; group = next()) {
+  for (let group = ready.largest(options.group); group; group = ready.largest(options.group)) {
     const chosen = options.group ? [...group] : group.slice(0, 1);
     const placed = chosen.map((head) => ({ device: head.device, instruction: must(headOf(head), 'ready head') }));
     steps.push(toStep(placed, ready.posted.byTag));

@@ -59,22 +59,20 @@ export class ReadyHeads {
 
   /**
    * The largest group of ready heads; among equally large groups, the one whose first instruction was emitted first.
+   * `gathers`: a whole group, if there is one. A group is whole if no other device has such an instruction left. So if
+   * one rank's part of a layer has another shape, the other ranks wait after the layer until this rank has computed its
+   * part, and all compute the next layer in one step.
    */
-  largest(): readonly Head[] | undefined {
+  largest(gathers: boolean): readonly Head[] | undefined {
     this.settle();
-    return first(this.groups.values());
-  }
-
-  /**
-   * The largest whole group, or the largest group if none is whole. A group is whole if no other device has such an
-   * instruction left. So if one rank's part of a layer has another shape, the other ranks wait after the layer until
-   * this rank has computed its part, and all compute the next layer in one step.
-   */
-  largestWhole(): readonly Head[] | undefined {
-    this.settle();
-    const devicesOf = (group: readonly Head[]): number => new Set(group.map(({ device }) => device)).size;
-    const whole = [...this.groups].filter(([signature, group]) => devicesOf(group) === this.left.get(signature)?.size);
-    return first(whole.map(([, group]) => group)) ?? first(this.groups.values());
+    const all = [...this.groups];
+    const whole = all.filter(
+      ([signature, group]) =>
+        gathers && new Set(group.map(({ device }) => device)).size === this.left.get(signature)?.size,
+    );
+    let best: readonly Head[] | undefined;
+    for (const [, group] of whole.length > 0 ? whole : all) if (!best || comesBefore(group, best)) best = group;
+    return best;
   }
 
   /** Runs the next instructions of these heads as one step. */
@@ -160,12 +158,6 @@ function headsOf(program: Program): readonly Head[] {
     })),
   );
   return queues.map((queue, index) => ({ ...queue, index, next: 0, group: undefined }));
-}
-
-function first(groups: Iterable<readonly Head[]>): readonly Head[] | undefined {
-  let best: readonly Head[] | undefined;
-  for (const group of groups) if (!best || comesBefore(group, best)) best = group;
-  return best;
 }
 
 function comesBefore(a: readonly Head[], b: readonly Head[]): boolean {

@@ -80,15 +80,15 @@ test('with SyncBatchNorm a norm stays whole, because the replicas exchange its s
     { type: 'AdaptiveAvgPool2d', output: 1 },
     { type: 'Flatten' },
   ];
-  const synced = {
+  const synced: ConfigInput = {
     ...{ model: { layers }, mode: 'tensor', ddp: { syncBatchNorm: true } },
     loss: { type: 'CrossEntropyLoss' },
-  } as const;
+  };
   const pair = { 0: 'ColwiseParallel', 1: 'ColwiseParallel', 2: 'RowwiseParallel' };
   expect(planFor({ ...synced, mesh: { tp: 2 } }, 2).plan).toEqual(pair);
   const replicas = { ...synced, mesh: { tp: 2, dpReplicate: 2 } };
   expect(planFor(replicas, 2).plan).toEqual({ 2: 'ColwiseParallel', 4: 'RowwiseParallel' });
-  const own = { ...replicas, tensor: { plan: { 1: 'ColwiseParallel' } } } as const;
+  const own: ConfigInput = { ...replicas, tensor: { plan: { 1: 'ColwiseParallel' } } };
   const data = { type: 'digits', samples: 20 } as const;
   expect(() =>
     createBlueprint(parseConfig({ ...own, data, batchSize: 8, compareSingle: false, device: 'cpu' }), {}),
