@@ -14,7 +14,6 @@ import {
   checkpointedStage,
   DP_GROUP,
   DP_RANK,
-  fillUp,
   meshLines,
   OWN_PARAMETERS,
   type PipelineShape,
@@ -23,6 +22,7 @@ import {
   scheduleLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
+import { fillUp } from '../../interop/pytorch/pipeline-fill';
 import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { autocastLine } from '../../interop/pytorch/precision';
