@@ -33,7 +33,7 @@ function checkNorms(config: Config): void {
   if (cut === undefined) return;
   throw new LockstepError(
     'config',
-    `the plan cuts ${cut.path}, but with ddp.syncBatchNorm the replicas exchange the statistics of the whole BatchNorm2d`,
-    `Leave ${cut.path} out of tensor.plan, or set ddp.syncBatchNorm to false.`,
+    `the plan cuts module ${cut.path}, but with ddp.syncBatchNorm the replicas exchange the statistics of the whole BatchNorm2d`,
+    `Leave the module out of tensor.plan, or set ddp.syncBatchNorm to false.`,
   );
 }
