@@ -2,11 +2,13 @@
  * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with `amsgrad` using the largest second moment so far.
  * Single-tensor form; eps is added after the division by the root of the bias correction.
  */
+import { isDecoupled } from '../protocol/config/optimizer-kinds';
 import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
+import { averages, kerasBetas, optimizerRow } from './optimizer-row';
 
 const f = Math.fround;
 
-export const adam = optimizerOpDef({
+const adam = optimizerOpDef({
   name: 'optim/adam',
   states: (attrs) => (attrs['amsgrad'] === true ? 3 : 2),
   kernel: (attrs) => (attrs['amsgrad'] === true ? 'optim/adam-amsgrad' : 'optim/adam'),
@@ -35,4 +37,16 @@ export const adam = optimizerOpDef({
       p[i] = value - f(f(stepSize * m) / denominator);
     }
   },
+});
+
+export const adamRow = optimizerRow({
+  types: ['Adam', 'AdamW'],
+  ops: [adam],
+  states: ({ amsgrad }) => ['exp_avg', 'exp_avg_sq', ...(amsgrad ? ['max_exp_avg_sq'] : [])],
+  op: (o) => ['optim/adam', { decoupled: isDecoupled(o), amsgrad: o.amsgrad }],
+  scalars: (o, step) => {
+    const stepSize = step.lr / (1 - step.momentum ** step.t);
+    return [...averages(step, o), stepSize, Math.sqrt(1 - o.beta2 ** step.t), o.eps];
+  },
+  keras: (o) => [...kerasBetas(o), ['epsilon', o.eps], ['amsgrad', o.amsgrad, false]],
 });

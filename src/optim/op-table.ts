@@ -1,15 +1,15 @@
 /**
  * The optimiser operators by name, for the table of all operators in parallel/modes: SGD, Adam (the page's default) and
- * the operators that all optimisers need; the other optimisers are in late-ops.ts.
+ * the operators that all optimisers need; the other optimisers are in late/.
  */
 import type { OpTable } from '../graph/op';
 import { accumulateGrad } from './accumulate-grad';
-import { adam } from './adam';
+import { adamRow } from './adam';
 import { clipGradNorm } from './clip-grad-norm';
 import { clipGradValue } from './clip-grad-value';
 import { gradNorm } from './grad-norm';
-import { sgd, sgdMomentum } from './sgd';
+import { sgdRow } from './sgd';
 
 export const OPTIM_OPS: OpTable = new Map(
-  [sgd, sgdMomentum, adam, accumulateGrad, gradNorm, clipGradNorm, clipGradValue].map((op) => [op.name, op]),
+  [...sgdRow.ops, ...adamRow.ops, accumulateGrad, gradNorm, clipGradNorm, clipGradValue].map((op) => [op.name, op]),
 );

@@ -6,12 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { CpuScratch } from '../graph/cpu-scratch';
 import type { OptimizerConfig } from '../protocol/config';
+import { OPTIMIZER_TYPES } from '../protocol/config/optimizer';
+import { adamRow } from './adam';
 import { LATE_OPTIM_OPS } from './late-ops';
 import { muProducts } from './nadam-product';
 import { OPTIM_OPS } from './op-table';
 import { optimizerOp, optimizerState } from './optimizer';
+import { LATE_OPTIMIZERS } from './optimizers';
 import { groupOf, type OptimizerSettings } from './param-groups';
 import { makeStepScalars, SCALARS_LENGTH, type StepScalars } from './scalars';
+import { sgdRow } from './sgd';
 import { barAt, GRADIENTS, INITIAL, maxDistance, OPTIMIZER_CASES, optimizerConfig } from './testing/torch-cases';
 
 const plain = (optimizer: OptimizerConfig): OptimizerSettings => ({ optimizer, scheduler: undefined, paramGroups: [] });
@@ -77,11 +81,17 @@ test.each(OPTIMIZER_CASES.map((c) => [c.name, c] as const))('%s', (_, c) => {
   }
 });
 
+test.each(OPTIMIZER_TYPES)('%s has its code in one file of this folder or of late/', (type) => {
+  const rows = [sgdRow, adamRow, ...LATE_OPTIMIZERS.get()].filter(({ types }) => types.includes(type));
+  expect(rows).toHaveLength(1);
+  const optimizer = optimizerConfig(type, {});
+  const { op } = optimizerOp({ optimizer, scheduler: undefined });
+  expect(rows.flatMap(({ ops }) => ops.map(({ name }) => name))).toContain(op);
+});
+
 test('the cases cover every optimiser of the configuration', () => {
   const covered = new Set(OPTIMIZER_CASES.map(({ config }) => config.optimizer.type));
-  expect([...covered].toSorted()).toEqual(
-    ['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'].toSorted(),
-  );
+  expect([...covered].toSorted()).toEqual(OPTIMIZER_TYPES.toSorted());
 });
 
 describe('NAdam, which torch 2.0 corrected', () => {
@@ -138,22 +148,19 @@ test('SGD: the first step copies the gradient into the buffer, dampening counts 
   expect(weight[0]).toBe(-2.25);
 });
 
-test.each(['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'])(
-  '%s: maximising is minimising with the gradients turned round',
-  (type) => {
-    const settings = { lr: 0.1, weight_decay: 0.01 };
-    const up = INITIAL();
-    const down = INITIAL();
-    const ascent = makeStepper(plain(optimizerConfig(type, { ...settings, maximize: true })), up);
-    const descent = makeStepper(plain(optimizerConfig(type, settings)), down);
-    for (const gradients of GRADIENTS.slice(0, 4)) {
-      ascent.step(gradients);
-      descent.step(gradients.map((g) => g.map((value) => -value)));
-    }
-    expect(up).toEqual(down);
-    expect(up).not.toEqual(INITIAL());
-  },
-);
+test.each(OPTIMIZER_TYPES)('%s: maximising is minimising with the gradients turned round', (type) => {
+  const settings = { lr: 0.1, weight_decay: 0.01 };
+  const up = INITIAL();
+  const down = INITIAL();
+  const ascent = makeStepper(plain(optimizerConfig(type, { ...settings, maximize: true })), up);
+  const descent = makeStepper(plain(optimizerConfig(type, settings)), down);
+  for (const gradients of GRADIENTS.slice(0, 4)) {
+    ascent.step(gradients);
+    descent.step(gradients.map((g) => g.map((value) => -value)));
+  }
+  expect(up).toEqual(down);
+  expect(up).not.toEqual(INITIAL());
+});
 
 test('a NaN in the gradient reaches the weight', () => {
   for (const { config } of OPTIMIZER_CASES) {

@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
-import { kindOf } from './kinds';
+import { rowOf } from './optimizers';
 import { groupSettings, type OptimizerSettings } from './param-groups';
 import { cyclesMomentum } from './schedule';
 
@@ -34,13 +34,13 @@ export const stateNames = (config: OptimizerSettings): readonly string[] => [
 
 /** The states of a parameter in operand order, by its group's settings if there are groups (inGroup). */
 export function optimizerState({ optimizer, scheduler }: Settings): readonly OptimizerState[] {
-  const kind = kindOf(optimizer);
-  const fill = kind.fill?.(optimizer) ?? 0;
-  return kind.states(optimizer, hasMomentum(optimizer, scheduler)).map((name) => ({ name, fill }));
+  const row = rowOf(optimizer);
+  const fill = row.fill?.(optimizer) ?? 0;
+  return row.states(optimizer, hasMomentum(optimizer, scheduler)).map((name) => ({ name, fill }));
 }
 
 /** The operator and its attributes; the caller adds `count`, the number of parameters. */
 export function optimizerOp({ optimizer, scheduler }: Settings): { readonly op: string; readonly attrs: Attrs } {
-  const [op, attrs] = kindOf(optimizer).op(optimizer, hasMomentum(optimizer, scheduler));
+  const [op, attrs] = rowOf(optimizer).op(optimizer, hasMomentum(optimizer, scheduler));
   return { op, attrs };
 }

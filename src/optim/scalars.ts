@@ -6,8 +6,8 @@
  */
 
 import { at } from '../base/invariant';
-import { kindOf } from './kinds';
 import { makeMuProduct } from './nadam-product';
+import { rowOf } from './optimizers';
 import { groupSettings, type OptimizerSettings } from './param-groups';
 import { DECAY, LR, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
 import { makeSchedule } from './schedule';
@@ -38,7 +38,7 @@ export function makeStepScalars(config: OptimizerSettings): StepScalars {
       const own = scalars.subarray(k * SCALARS_LENGTH, (k + 1) * SCALARS_LENGTH);
       own[LR] = lr;
       own[WEIGHT_DECAY] = weightDecay;
-      own.set(kindOf(optimizer).scalars(optimizer, { lr, momentum, t, muProduct: products[k]?.(t) ?? 1 }), 2);
+      own.set(rowOf(optimizer).scalars(optimizer, { lr, momentum, t, muProduct: products[k]?.(t) ?? 1 }), 2);
       own[DECAY] = 1 - lr * weightDecay;
       own[MAXIMIZE] = optimizer.maximize ? 1 : 0;
     }

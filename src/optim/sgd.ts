@@ -3,10 +3,11 @@
  * with a momentum buffer per parameter.
  */
 import { optimizerOpDef, signOf, stateOf } from './operands';
+import { MOMENTUM_BUFFER, NO_ATTRS, optimizerRow } from './optimizer-row';
 
 const f = Math.fround;
 
-export const sgd = optimizerOpDef({
+const sgd = optimizerOpDef({
   name: 'optim/sgd',
   states: () => 0,
   kernel: () => 'optim/sgd',
@@ -21,7 +22,7 @@ export const sgd = optimizerOpDef({
   },
 });
 
-export const sgdMomentum = optimizerOpDef({
+const sgdMomentum = optimizerOpDef({
   name: 'optim/sgd-momentum',
   states: () => 1,
   kernel: () => 'optim/sgd-momentum',
@@ -40,4 +41,21 @@ export const sgdMomentum = optimizerOpDef({
       p[i] = value - lr * (nesterov ? f(d + momentum * b) : b);
     }
   },
+});
+
+export const sgdRow = optimizerRow({
+  types: ['SGD'],
+  ops: [sgd, sgdMomentum],
+  states: (_, hasMomentum) => (hasMomentum ? [MOMENTUM_BUFFER] : []),
+  op: ({ nesterov }, hasMomentum) => (hasMomentum ? ['optim/sgd-momentum', { nesterov }] : ['optim/sgd', NO_ATTRS]),
+  // torch's first step copies the gradient into the buffer, without dampening. The buffer is zero then, so the factors
+  // 0 and 1 do the same.
+  scalars: ({ dampening }, { momentum, t }) => [momentum, t === 1 ? 0 : momentum, t === 1 ? 1 : 1 - dampening],
+  keras: (o) =>
+    o.dampening === 0
+      ? [
+          ['momentum', o.momentum, 0],
+          ['nesterov', o.nesterov, false],
+        ]
+      : { lacks: 'SGD with dampening', because: 'Its momentum has none.' },
 });

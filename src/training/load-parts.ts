@@ -7,6 +7,7 @@ import { loadAll, type Part } from '../base/part';
 import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
 import { allLayers } from '../nn/all-layers';
+import { isFirst, LATE_OPTIMIZERS } from '../optim/optimizers';
 import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
@@ -63,7 +64,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   };
   add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
-  const isPlain = ['SGD', 'Adam', 'AdamW'].includes(optimizer.type) && config.precision !== 'bf16';
+  const isPlain = isFirst(optimizer.type) && config.precision !== 'bf16';
   add(config.gradScaler.enabled || !isPlain, 'optimizers');
   add(fuse, 'fused');
   add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
@@ -86,6 +87,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
     ...(isLarge(config) ? [HOST_MEMORY] : []),
     ...rareNotices(config),
+    ...(isFirst(config.optimizer.type) ? [] : [LATE_OPTIMIZERS]),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];

@@ -7,7 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import { underNewNames } from '../../config/testing/renamed-settings';
-import { MODES } from '../../protocol/config';
+import { dataSchema, MODES } from '../../protocol/config';
+import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { PRESET_NAMES } from '../edit/page-presets';
 import { NO_STATE, printState, STATE_KEYS } from './link-state';
 import { parsePermalink } from './permalink';
@@ -84,10 +85,9 @@ test('every key and every other spelling of one is in a link', () => {
 test('every mode, optimiser, loss, data set, layer and preset is in a link', () => {
   const recorded = links.map(({ config = {} }) => JSON.stringify(config));
   const types = [
-    ...['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'],
+    ...OPTIMIZER_TYPES,
     ...['MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss', 'L1Loss', 'SmoothL1Loss', 'HuberLoss', 'NLLLoss'],
-    ...['circle', 'xor', 'gauss', 'spiral', 'plane', 'randomRegression', 'prototypes', 'digits', 'shapes'],
-    ...['sequence', 'text', 'csv', 'npy', 'idx', 'png'],
+    ...dataSchema.options.map(({ entries }) => entries.type.literal),
     ...['Linear', 'ReLU', 'Tanh', 'Sigmoid', 'GELU', 'LeakyReLU', 'ELU', 'SiLU', 'Softplus', 'Softmax', 'LogSoftmax'],
     ...['Dropout', 'Flatten', 'Conv2d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d'],
     ...['LayerNorm', 'GroupNorm', 'Embedding', 'TokenEmbedding', 'MultiheadAttention', 'TransformerBlock'],

@@ -3,9 +3,11 @@
  * has no argument for is refused (missing.ts). Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
+import type { KerasArgument } from '../../optim/optimizer-row';
+import { rowOf } from '../../optim/optimizers';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
 import { isDecoupled } from '../../protocol/config/optimizer-kinds';
-import { flag, keyword } from '../pytorch/python';
+import { flag } from '../pytorch/python';
 import { missing } from './missing';
 
 export interface KerasLoss {
@@ -76,42 +78,24 @@ export const penaltyOf = ({ optimizer }: Config): number => (isDecoupled(optimiz
 export function kerasOptimizer(config: Config): readonly string[] {
   const { optimizer, scheduler } = config;
   const rate = scheduler ? rateOf(scheduler, optimizer.lr) : undefined;
-  const name = optimizer.type === 'NAdam' ? 'Nadam' : optimizer.type;
+  const name = rowOf(optimizer).kerasName ?? optimizer.type;
   const args = [rate ?? `${optimizer.lr}`, ...argumentsOf(optimizer), ...clipping(config)];
   return [`optimizer = tf.keras.optimizers.${name}(${args.join(', ')})`];
 }
 
 function argumentsOf(o: OptimizerConfig): readonly string[] {
   if ('maximize' in o && o.maximize) throw missing(`${o.type} with maximize`, 'A loss with the other sign does it.');
-  const epsilon = 'eps' in o ? [`epsilon=${o.eps}`] : [];
-  const betas = 'beta1' in o ? [...keyword('beta_1', o.beta1, 0.9), ...keyword('beta_2', o.beta2, 0.999)] : [];
+  const found = rowOf(o).keras?.(o) ?? { lacks: o.type, because: 'It has none in tf.keras.optimizers.' };
+  if ('lacks' in found) throw missing(found.lacks, found.because);
   // Keras's weight_decay is the decoupled one.
   const decay = isDecoupled(o) ? [`weight_decay=${o.weightDecay}`] : [];
-  switch (o.type) {
-    case 'SGD':
-      if (o.dampening !== 0) throw missing('SGD with dampening', 'Its momentum has none.');
-      return [...keyword('momentum', o.momentum, 0), ...flag('nesterov', o.nesterov)];
-    case 'Adam':
-    case 'AdamW':
-      return [...decay, ...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
-    case 'RMSprop':
-      return [`rho=${o.alpha}`, ...epsilon, ...keyword('momentum', o.momentum, 0), ...flag('centered', o.centered)];
-    case 'Adagrad':
-      if (o.lrDecay !== 0) throw missing('Adagrad with lrDecay', 'A schedule of the rate can do it.');
-      return [`initial_accumulator_value=${o.initialAccumulatorValue}`, ...epsilon];
-    case 'Adadelta':
-      return [`rho=${o.rho}`, ...epsilon];
-    case 'Adamax':
-      return [...betas, ...epsilon];
-    case 'NAdam':
-      if (o.momentumDecay !== 0.004) throw missing('NAdam with another momentumDecay than 0.004', 'Its own is fixed.');
-      return [...decay, ...betas, ...epsilon];
-    case 'RAdam':
-      throw missing('RAdam', 'It has none in tf.keras.optimizers.');
-    default:
-      return unreachable(o);
-  }
+  return [...decay, ...found.flatMap(printed)];
 }
+
+const printed = ([name, value, theirs]: KerasArgument): readonly string[] => {
+  if (typeof value === 'boolean') return flag(name, value, theirs === true);
+  return value === theirs ? [] : [`${name}=${value}`];
+};
 
 function clipping({ clipGradNorm: norm, clipGradNormType: type = 2, clipGradValue: value }: Config): readonly string[] {
   if (norm !== undefined && value !== undefined)

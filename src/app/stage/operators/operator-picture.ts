@@ -40,6 +40,8 @@ export interface OperatorPicture {
   readonly name: string;
   /** The kernels, by their names in the trace. */
   readonly operators: readonly string[];
+  /** The picture is also drawn for kernels whose names begin so and that no picture lists. */
+  readonly othersBelow?: string;
   /** What the picture shows, as a line for the documentation. */
   readonly shows: string;
   /** Draws the picture; leaves the sketch empty if the line of matrices shows more. */

@@ -78,7 +78,9 @@ const BY_KERNEL: ReadonlyMap<string, OperatorPicture> = new Map(
   OPERATOR_PICTURE_LIST.flatMap((picture) => picture.operators.map((name) => [name, picture] as const)),
 );
 
-export const pictureOf = (kernel: string): OperatorPicture | undefined => BY_KERNEL.get(kernel);
+export const pictureOf = (kernel: string): OperatorPicture | undefined =>
+  BY_KERNEL.get(kernel) ??
+  OPERATOR_PICTURE_LIST.find(({ othersBelow }) => othersBelow !== undefined && kernel.startsWith(othersBelow));
 
 export interface Pictures {
   draw(

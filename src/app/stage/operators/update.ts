@@ -115,10 +115,8 @@ function fitOf(rows: readonly Row[], columns: number, area: Rect, named: boolean
 
 export const update: OperatorPicture = {
   name: 'update',
-  operators: [
-    ...['sgd', 'sgd-momentum', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax', 'nadam', 'radam'],
-    ...['sgd', 'sgd-momentum', 'adam'].map((name) => `${name}-bf16`),
-  ].map((name) => `optim/${name}`),
+  operators: [],
+  othersBelow: 'optim/',
   shows: 'one row per parameter: gradient, moments of the optimiser, change, new weight',
   draw(operation, sketch) {
     const { area, detail } = operation;

@@ -2,11 +2,12 @@
  * `torch.optim.Adadelta`: the step is the gradient times the ratio of two running root mean squares, of past steps and
  * of gradients.
  */
-import { optimizerOpDef, signOf, stateOf } from './operands';
+import { optimizerOpDef, signOf, stateOf } from '../operands';
+import { NO_ATTRS, optimizerRow } from '../optimizer-row';
 
 const f = Math.fround;
 
-export const adadelta = optimizerOpDef({
+const adadelta = optimizerOpDef({
   name: 'optim/adadelta',
   states: () => 2,
   kernel: () => 'optim/adadelta',
@@ -28,4 +29,16 @@ export const adadelta = optimizerOpDef({
       p[i] = value - lr * delta;
     }
   },
+});
+
+export const optimizer = optimizerRow({
+  types: ['Adadelta'],
+  ops: [adadelta],
+  states: () => ['square_avg', 'acc_delta'],
+  op: () => ['optim/adadelta', NO_ATTRS],
+  scalars: ({ rho, eps }) => [rho, 1 - rho, eps],
+  keras: (o) => [
+    ['rho', o.rho],
+    ['epsilon', o.eps],
+  ],
 });

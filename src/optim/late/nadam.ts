@@ -2,11 +2,15 @@
  * `torch.optim.NAdam`: two additions to the parameter, by the gradient and by the first moment. Their factors are
  * scalars (scalars.ts). The second is torch 2's; torch 1.13 had another.
  */
-import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
+
+import { isDecoupled } from '../../protocol/config/optimizer-kinds';
+import { nadamFactors } from '../nadam-product';
+import { optimizerOpDef, shrinkageOf, signOf, stateOf } from '../operands';
+import { averages, kerasBetas, optimizerRow } from '../optimizer-row';
 
 const f = Math.fround;
 
-export const nadam = optimizerOpDef({
+const nadam = optimizerOpDef({
   name: 'optim/nadam',
   states: () => 2,
   kernel: () => 'optim/nadam',
@@ -41,4 +45,17 @@ export const nadam = optimizerOpDef({
       p[i] = half - f(f(momentFactor * m) / denominator);
     }
   },
+});
+
+export const optimizer = optimizerRow({
+  types: ['NAdam'],
+  ops: [nadam],
+  states: () => ['exp_avg', 'exp_avg_sq'],
+  op: (o) => ['optim/nadam', { decoupled: isDecoupled(o) }],
+  scalars: (o, step) => [...averages(step, o), ...nadamFactors(o, step), o.eps, 1 - o.beta2 ** step.t],
+  kerasName: 'Nadam',
+  keras: (o) =>
+    o.momentumDecay === 0.004
+      ? [...kerasBetas(o), ['epsilon', o.eps]]
+      : { lacks: 'NAdam with another momentumDecay than 0.004', because: 'Its own is fixed.' },
 });

@@ -2,11 +2,14 @@
  * `torch.optim.RAdam`: Adam with a rectified adaptive rate, used once its variance can be estimated; before that, only
  * momentum.
  */
-import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
+
+import { isDecoupled } from '../../protocol/config/optimizer-kinds';
+import { optimizerOpDef, shrinkageOf, signOf, stateOf } from '../operands';
+import { averages, optimizerRow } from '../optimizer-row';
 
 const f = Math.fround;
 
-export const radam = optimizerOpDef({
+const radam = optimizerOpDef({
   name: 'optim/radam',
   states: () => 2,
   kernel: () => 'optim/radam',
@@ -41,5 +44,26 @@ export const radam = optimizerOpDef({
       const adaptive = f(f(1 / f(f(Math.sqrt(v)) + eps)) * root2);
       p[i] = value - (rectification === 0 ? step : f(f(step * adaptive) * rectification));
     }
+  },
+});
+
+/** sqrt of the variance rectification term; 0 while the approximated length of the moving average is at most 5. */
+function rectification(beta2: number, t: number): number {
+  const most = 2 / (1 - beta2) - 1;
+  const length = most - (2 * t * beta2 ** t) / (1 - beta2 ** t);
+  if (length <= 5) return 0;
+  return Math.sqrt(((length - 4) * (length - 2) * most) / ((most - 4) * (most - 2) * length));
+}
+
+export const optimizer = optimizerRow({
+  types: ['RAdam'],
+  ops: [radam],
+  states: () => ['exp_avg', 'exp_avg_sq'],
+  op: (o) => ['optim/radam', { decoupled: isDecoupled(o) }],
+  scalars: (o, step) => {
+    const { beta2, eps } = o;
+    const { momentum, t } = step;
+    const root = Math.sqrt(1 - beta2 ** t);
+    return [...averages(step, o), 1 - momentum ** t, root, eps, rectification(beta2, t)];
   },
 });

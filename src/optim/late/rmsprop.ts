@@ -2,11 +2,12 @@
  * `torch.optim.RMSprop`, with momentum and with centering (attributes `momentum`, `centered`). States: square_avg, then
  * grad_avg, momentum_buffer.
  */
-import { optimizerOpDef, signOf, stateOf } from './operands';
+import { optimizerOpDef, signOf, stateOf } from '../operands';
+import { MOMENTUM_BUFFER, optimizerRow } from '../optimizer-row';
 
 const f = Math.fround;
 
-export const rmsprop = optimizerOpDef({
+const rmsprop = optimizerOpDef({
   name: 'optim/rmsprop',
   states: (attrs) => 1 + (attrs['centered'] === true ? 1 : 0) + (attrs['momentum'] === true ? 1 : 0),
   kernel(attrs) {
@@ -42,4 +43,22 @@ export const rmsprop = optimizerOpDef({
       }
     }
   },
+});
+
+export const optimizer = optimizerRow({
+  types: ['RMSprop'],
+  ops: [rmsprop],
+  states: ({ centered }, hasMomentum) => [
+    'square_avg',
+    ...(centered ? ['grad_avg'] : []),
+    ...(hasMomentum ? [MOMENTUM_BUFFER] : []),
+  ],
+  op: ({ centered }, momentum) => ['optim/rmsprop', { momentum, centered }],
+  scalars: ({ alpha, eps }, { momentum }) => [alpha, 1 - alpha, momentum, eps],
+  keras: (o) => [
+    ['rho', o.alpha],
+    ['epsilon', o.eps],
+    ['momentum', o.momentum, 0],
+    ['centered', o.centered, false],
+  ],
 });

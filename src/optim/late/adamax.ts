@@ -1,9 +1,10 @@
 /** `torch.optim.Adamax`: Adam with the decayed largest gradient in place of the second moment. */
-import { optimizerOpDef, signOf, stateOf } from './operands';
+import { optimizerOpDef, signOf, stateOf } from '../operands';
+import { kerasBetas, NO_ATTRS, optimizerRow } from '../optimizer-row';
 
 const f = Math.fround;
 
-export const adamax = optimizerOpDef({
+const adamax = optimizerOpDef({
   name: 'optim/adamax',
   states: () => 2,
   kernel: () => 'optim/adamax',
@@ -24,4 +25,13 @@ export const adamax = optimizerOpDef({
       p[i] = value - f(f(stepSize * m) / largest);
     }
   },
+});
+
+export const optimizer = optimizerRow({
+  types: ['Adamax'],
+  ops: [adamax],
+  states: () => ['exp_avg', 'exp_inf'],
+  op: () => ['optim/adamax', NO_ATTRS],
+  scalars: ({ beta2, eps }, { lr, momentum, t }) => [momentum, 1 - momentum, beta2, lr / (1 - momentum ** t), eps],
+  keras: (o) => [...kerasBetas(o), ['epsilon', o.eps]],
 });
