@@ -145,10 +145,10 @@ export class GraphBuilder {
       attrs,
     );
     const role = ROLE_OF_PHASE[placement.phase];
-    const outputs = types.map(
-      (type, k) => placement.into?.[k] ?? this.value(placement.names[k] ?? `${op}.${k}`, type, role, halves[k]),
-    );
     const { module, phase } = placement;
+    // The stages of a rank are graphs of their own, and no module is in two stages.
+    const named = (k: number): string => placement.names[k] ?? `${module === '' ? '' : `${module}.`}${op}.${k}`;
+    const outputs = types.map((type, k) => placement.into?.[k] ?? this.value(named(k), type, role, halves[k]));
     this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, phase });
     return outputs;
   }

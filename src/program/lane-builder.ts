@@ -75,7 +75,15 @@ export class LaneBuilder {
   buffer(spec: BufferSpec, { shared = spec.persistent }: { readonly shared?: boolean } = {}): void {
     if (this.microBatch > 0 && !shared) this.own.add(spec.name);
     const name = this.named(spec.name);
-    if (this.specs.has(name)) return;
+    const known = this.specs.get(name);
+    if (known) {
+      if (known.dtype !== spec.dtype || known.shape.join() !== spec.shape.join())
+        throw new LockstepError(
+          'internal',
+          `cuda:${this.device} declares buffer ${name} twice: [${known.shape}] ${known.dtype}, then [${spec.shape}] ${spec.dtype}`,
+        );
+      return;
+    }
     this.specs.set(name, name === spec.name ? spec : { ...spec, name, insteadOf: spec.name });
   }
 

@@ -156,14 +156,14 @@ function stepWords(name: string): string | undefined {
   return name.startsWith('loss.grad') ? 'gradient of the loss' : undefined;
 }
 
-/** Scratch memory of a kernel: 'ops/linear-grad.3'. */
+/** Scratch memory of a kernel: '2.conv/conv2d-grad-params.2', of a layer's, or 'loss/cross-entropy.1'. */
 function scratchWords(name: string): string | undefined {
   const [, collective] = /\.(\w+?)\d+\.scratch\d+$/.exec(name) ?? [];
   if (collective !== undefined) return 'receive buffer of a collective';
-  const [, kernel] = /^([\w-]+\/[\w-]+)(?:\.\d+)*$/.exec(name) ?? [];
+  const [, module, kernel] = /^(?:(.+)\.)?([\w-]+\/[\w-]+)(?:\.\d+)*$/.exec(name) ?? [];
   if (kernel === undefined) return undefined;
   if (kernel.startsWith('collective/')) return `receive buffer of the ${kernel.slice('collective/'.length)}`;
-  return `scratch memory of ${kernelWords(kernel)}`;
+  return `scratch memory of ${kernelWords(kernel)}${module === undefined ? '' : ` of ${moduleWords(module)}`}`;
 }
 
 /** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'; PyTorch's name for a parameter's gradient is .grad. */

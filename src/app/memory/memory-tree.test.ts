@@ -39,5 +39,6 @@ it('knows the module of a tensor', () => {
   expect(moduleOf('9.weight.momentum_buffer')).toBe('9');
   expect(moduleOf('blocks.0.attention')).toBe('blocks.0');
   expect(moduleOf('bucket0')).toBe('of no module');
-  expect(moduleOf('norm/batch-norm-stats.5')).toBe('of no module');
+  expect(moduleOf('loss/cross-entropy.1')).toBe('of no module');
+  expect(moduleOf('2.conv/conv2d-grad-params.2@1')).toBe('2');
 });

@@ -33,9 +33,12 @@ const NO_MODULE = 'of no module';
 const LAST =
   /\.(?:unsharded\.\w+|weight|bias|out|mean|invstd|rstd|lse|attention|middle|running_mean|running_var|num_batches_tracked|grad|part\d+|momentum_buffer|exp_avg|exp_avg_sq|max_exp_avg_sq|square_avg|grad_avg|acc_delta|sum|exp_inf|exp_avg_max)(?:\..*)?$/;
 
-/** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out'; a kernel's scratch belongs to none. */
+/** Scratch memory of a kernel: '2.conv/conv2d-grad-params.2'. */
+const SCRATCH = /^(?:(.+)\.)?[\w-]+\/[\w-]+(?:\.\d+)*$/;
+
+/** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out', '2' of '2.conv/conv2d-grad-params.2'. */
 export function moduleOf(tensor: string): string {
-  if (tensor.includes('/')) return NO_MODULE;
+  if (tensor.includes('/')) return SCRATCH.exec(tensor.replace(/(?:@\d+)?(?:~\d+)?$/, ''))?.[1] ?? NO_MODULE;
   // Removes the suffix of a micro-batch or of a later lifetime: '3.out@2', '0.unsharded.weight~1'.
   const name = tensor.replace(/(?:@\d+)?(?:~\d+)?$/, '');
   const found = LAST.exec(name);
