@@ -4,7 +4,7 @@
  */
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
-import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
+import { PROGRAM_OPS } from '../parallel/modes';
 import { planMemory } from '../program/memory-planner';
 import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
@@ -121,15 +121,14 @@ export interface PlanningTimes {
 /** Times each part separately, once; parts that the blueprint of the same run has already prepared do not count. */
 export function benchPlanning(config: unknown, files: Files = {}): PlanningTimes {
   const given = { ...parseConfig(config), compareSingle: false };
-  const { config: settled, input, programs } = planOf(given, files);
-  const mode = PARALLEL_MODES[settled.mode];
+  const { config: settled, facets, input, programs } = planOf(given, files);
   const { kind } = at(programs, 0);
   if (kind.type !== 'training') throw new Error('the usual Program trains');
   const timed = <T>(run: () => T): readonly [result: T, ms: number] => {
     const startMs = performance.now();
     return [run(), performance.now() - startMs];
   };
-  const [program, compileMs] = timed(() => mode.compile(input, kind));
+  const [program, compileMs] = timed(() => facets.compiler.compile(input, kind));
   const [, verifyMs] = timed(() => verify(program, PROGRAM_OPS));
   const [, planMs] = timed(() => planMemory([program]));
   const [, simulateMs] = timed(() => simulate(program, machineOf(settled)));

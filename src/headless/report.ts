@@ -88,13 +88,13 @@ export async function makeReport({
     step.map(({ program }) => program),
     config.stragglers,
   );
-  const alone = step.map(({ kind }) =>
-    PARALLEL_MODES.single.compile({ ...blueprint.input, config: referenceConfig(config) }, joinedKind(kind)),
-  );
+  const single = referenceConfig(config);
+  const { compiler } = PARALLEL_MODES.single.facets(single);
+  const alone = step.map(({ kind }) => compiler.compile({ ...blueprint.input, config: single }, joinedKind(kind)));
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);
-  const pipeline = blueprint.mode.scheduleFigures?.(config);
+  const pipeline = blueprint.facets.facts.schedule?.(config);
   const processGroup = processGroupReport(blueprint, restarts);
   const start = blueprint.resume?.checkpoint.microBatch ?? 0;
   const steps = stepOf(start + losses.length, config) - stepOf(start, config);

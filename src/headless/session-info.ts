@@ -11,14 +11,15 @@ import type { Training } from '../training/training';
 
 export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
-  const { config, programs, mode, rankOfDevice, parameters, facts } = blueprint;
+  const { config, programs, mode, facets, rankOfDevice, parameters, facts } = blueprint;
+  const { place } = facets;
   const program = at(programs, 0);
   const environment = rankEnvironments(config, mode);
   return {
     config,
     worldSize: rankOfDevice.length,
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
-    batchPerRank: mode.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
+    batchPerRank: place.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
     ...facts,
     environment,
     device: training.device,
@@ -48,7 +49,7 @@ export function sessionInfo(training: Training): SessionInfo {
       // Each node counts its devices from cuda:0.
       return own ? { ...role, beside: `node ${own.GROUP_RANK}, cuda:${own.LOCAL_RANK}` } : role;
     }),
-    layersOfDevice: mode.layersOfDevice(config),
+    layersOfDevice: place.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware], rankOfDevice.length).label,
   };
 }

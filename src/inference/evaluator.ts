@@ -10,7 +10,7 @@ import type { CpuArgs, ValueId } from '../graph/op';
 import { actionOf, openVectors } from '../graph/vectors/vector-op';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
-import type { ModeInput } from '../parallel/mode';
+import type { ModeInput } from '../parallel/mode-input';
 import { VECTORS } from '../parallel/vector-ops';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { roughCostNs } from './rough-cost';

@@ -5,7 +5,7 @@
  */
 import { must } from '../base/invariant';
 import { gatherRows } from '../data/gather';
-import type { ModeInput } from '../parallel/mode';
+import type { ModeInput } from '../parallel/mode-input';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import type { Blueprint } from '../training/blueprint';
 import { accuracy } from './accuracy';

@@ -34,7 +34,7 @@ const info = (config: ConfigInput, rows: readonly number[], transfers: Partial<T
 const PASS = { gradients: 'set', reduces: true, beforeRebuild: false, steps: true, hookPhase: 'usual' } as const;
 
 const bytesFormula = ({ sizes, rows }: ReturnType<typeof info>, pass: Partial<FormPass> = {}) =>
-  PARALLEL_MODES[sizes.config.mode].closedForm(sizes, { ...PASS, rows, ...pass });
+  PARALLEL_MODES[sizes.config.mode].facets(sizes.config).facts.closedForm(sizes, { ...PASS, rows, ...pass });
 
 test('one device sends nothing', () => {
   expect(bytesFormula(info({ mode: 'single' }, [8])).perDevice).toEqual([0]);
@@ -120,7 +120,7 @@ test('DDP under no_sync sends nothing, its constructor all parameters and buffer
   expect(bytesFormula(run, { reduces: false, steps: false }).total).toBe(0);
   expect(bytesFormula(run, { steps: false }).total).toBe(216);
   expect(bytesFormula(run, { gradients: 'add' }).total).toBe(216);
-  expect(PARALLEL_MODES.ddp.constructForm?.(run.sizes).perDevice).toEqual([128, 0]);
+  expect(PARALLEL_MODES.ddp.facets(run.sizes.config).facts.constructForm?.(run.sizes).perDevice).toEqual([128, 0]);
 });
 
 test('micro-batches of one Program add up', () => {

@@ -4,17 +4,20 @@
  */
 import { must } from '../base/invariant';
 import type { GraphValue } from '../graph/graph';
+import type { DeviceMesh } from '../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
 import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
 import { elements, tensorBytes } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';
-import type { ModeInput, ParallelMode } from './mode';
+import type { ModeFacets } from './facets/mode-facets';
+import type { ModeInput } from './mode-input';
 import type { StageGraph } from './stage-graph';
 
 interface Described {
-  readonly mode: ParallelMode;
+  readonly facets: ModeFacets;
+  readonly mesh: DeviceMesh;
   readonly input: ModeInput;
   /** The graph of the whole model on one device. */
   readonly stage: StageGraph;
@@ -32,31 +35,32 @@ export interface RunFacts {
 
 /** `kinds`: the step kinds of the run's Programs. */
 export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
-  const { mode, input, stage } = run;
-  const buckets = mode.buckets?.(input, stage);
+  const { facets, input, stage } = run;
+  const { facts } = facets;
+  const buckets = facts.buckets?.(input, stage);
   const types = new Map(stage.graph.values.map(({ name, type }) => [name, type]));
   const sizes: RunSizes = {
     config: input.config,
     input,
-    devices: mode.mesh(input.config).devices.length,
+    devices: run.mesh.devices.length,
     parameters: stage.registered.map(({ name }) => must(types.get(name), name)),
     transfers: transferSizes(run),
     buckets,
   };
   const forms = kinds.flatMap((kind): KindForm[] => {
-    const form = formOf(mode, sizes, kind);
+    const form = formOf(facets, sizes, kind);
     return form ? [{ kind, form }] : [];
   });
-  return { buckets, closedForms: forms, plan: mode.plan?.(input), sharding: mode.sharding?.(input) };
+  return { buckets, closedForms: forms, plan: facts.plan?.(input), sharding: facts.sharding?.(input) };
 }
 
-function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm | undefined {
-  if (kind.type === 'construct') return mode.constructForm?.(sizes);
+function formOf({ facts, place }: ModeFacets, sizes: RunSizes, kind: StepKind): ClosedForm | undefined {
+  if (kind.type === 'construct') return facts.constructForm?.(sizes);
   if (kind.type !== 'training') return undefined;
   const [first, ...others] = kind.microBatches.map((microBatch, k) =>
-    mode.closedForm(sizes, {
+    facts.closedForm(sizes, {
       ...microBatch,
-      rows: mode.rowsOfDevice(sizes.config, microBatch.rows).map(([, count]) => count),
+      rows: place.rowsOfDevice(sizes.config, microBatch.rows).map(([, count]) => count),
       steps: kind.steps && k === kind.microBatches.length - 1,
       hookPhase: kind.hookPhase,
       ...(kind.ofOneBatch ? { microBatches: kind.microBatches.length } : {}),
@@ -69,7 +73,7 @@ function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm
 const sentBytes = ({ type, half }: GraphValue): number =>
   half ? 4 * Math.ceil(elements(type.shape) / 2) : tensorBytes(type);
 
-function transferSizes({ mode, input, stage }: Described): TransferSizes {
+function transferSizes({ facets, input, stage }: Described): TransferSizes {
   const { values } = stage.graph;
   const bytesOf = (names: ReadonlySet<string>): number =>
     values.reduce((sum, value) => (names.has(value.name) ? sum + sentBytes(value) : sum), 0);
@@ -86,7 +90,7 @@ function transferSizes({ mode, input, stage }: Described): TransferSizes {
     ),
     inputRowBytes: tensorBytes({ shape: input.inputShape, dtype: input.inputType }),
     outputRowBytes: tensorBytes(output.type) / rows / (output.half ? 2 : 1),
-    borderRowBytes: (mode.borders?.(input) ?? []).map(
+    borderRowBytes: (facets.place.borders?.(input) ?? []).map(
       ({ inputShape, inputHalf }) => tensorBytes({ shape: inputShape }) / (inputHalf ? 2 : 1),
     ),
   };

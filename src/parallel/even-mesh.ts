@@ -6,7 +6,7 @@ import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
 import { meshSizes, openAxis, ranksOf, replicasOf } from '../protocol/mesh-sizes';
 import type { Notice } from '../protocol/notice';
-import type { NoticeInput } from './mode';
+import type { NoticeInput } from './facets/mode-checks';
 
 /** `share`: what the ranks along the open axis share. */
 export function checkDevices(config: Config, share: string): void {

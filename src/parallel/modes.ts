@@ -32,8 +32,7 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   parameterServer,
 };
 
-if (!globalThis.LOCKSTEP_SITE)
-  await loadAll(Object.values(PARALLEL_MODES).flatMap(({ listing, parts = [] }) => [listing, ...parts]));
+if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(PARALLEL_MODES).map(({ listing }) => listing));
 
 const rows = new CodeTable<OpDef>([OPS, OPTIM_OPS, COMM_OPS].flatMap((table) => [...table.values()]));
 

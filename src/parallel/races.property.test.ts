@@ -155,6 +155,7 @@ test('instructions that use the same numbers are ordered, in all modes but pipel
   void fc.assert(
     fc.property(configs, ({ config, inputs, outputs }) => {
       const mode = PARALLEL_MODES[config.mode];
+      const { compiler, steps } = mode.facets(config);
       const input = {
         config,
         ops: PROGRAM_OPS,
@@ -166,16 +167,16 @@ test('instructions that use the same numbers are ordered, in all modes but pipel
       const { dataIndices: processes } = mode.mesh(config);
       // Batch norm wants two rows where it is alone.
       const rows = Array.from({ length: processes }, () => 1 + Math.floor(config.batchSize / processes));
-      const construct = mode.construct?.(input);
+      const construct = compiler.construct?.(input);
       const programs = [
-        ...(mode.stepPhases?.(config)?.names ?? ['usual' as const]).map((hookPhase) =>
-          mode.compile(input, { ...fullStep(rows), hookPhase }),
+        ...(steps.phases?.(config)?.names ?? ['usual' as const]).map((hookPhase) =>
+          compiler.compile(input, { ...fullStep(rows), hookPhase }),
         ),
-        ...(mode.accumulationPolicy
+        ...(steps.accumulation
           ? [
-              mode.compile(input, {
+              compiler.compile(input, {
                 ...fullStep(rows, { beforeRebuild: true }),
-                hookPhase: mode.stepPhases?.(config)?.at(0) ?? 'usual',
+                hookPhase: steps.phases?.(config)?.at(0) ?? 'usual',
               }),
             ]
           : []),
@@ -183,7 +184,7 @@ test('instructions that use the same numbers are ordered, in all modes but pipel
         // The last step within join(), which some ranks have left; one with SyncBatchNorm would not be there.
         ...(config.mode === 'ddp' && config.ddp.join && !config.model.layers.some(({ type }) => type === 'BatchNorm1d')
           ? [
-              mode.compile(
+              compiler.compile(
                 input,
                 fullStep(
                   rows.map((own, rank) => (rank % 3 === 1 ? 0 : own)),

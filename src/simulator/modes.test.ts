@@ -24,7 +24,9 @@ function compiled(input: ConfigInput): Program {
   };
   const { dataIndices: processes } = PARALLEL_MODES[config.mode].mesh(config);
   const rows = Array.from({ length: processes }, () => config.batchSize / processes);
-  return PARALLEL_MODES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, fullStep(rows));
+  return PARALLEL_MODES[config.mode]
+    .facets(config)
+    .compiler.compile({ config, ops: PROGRAM_OPS, ...shapes }, fullStep(rows));
 }
 
 /** Wide enough that kernels outweigh launches. */

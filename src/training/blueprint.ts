@@ -9,7 +9,10 @@ import type { Dataset } from '../data/dataset';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
 import { describe, type RunFacts } from '../parallel/describe';
-import type { ModeInput, ModeStop, ParallelMode } from '../parallel/mode';
+import type { ModeStop } from '../parallel/facets/mode-checks';
+import type { ModeFacets } from '../parallel/facets/mode-facets';
+import type { ParallelMode } from '../parallel/mode';
+import type { ModeInput } from '../parallel/mode-input';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
 import type { Program } from '../program/instruction';
@@ -45,6 +48,8 @@ export interface Blueprint extends Feeds {
   /** Initial running statistics and similar buffers. */
   readonly buffers: readonly InitialBuffer[];
   readonly mode: ParallelMode;
+  /** What the mode makes of this run. */
+  readonly facets: ModeFacets;
   readonly input: ModeInput;
   /** The processes as a grid; it says which processes share a batch and which report a loss. */
   readonly mesh: DeviceMesh;
@@ -82,22 +87,22 @@ export function createBlueprint(
   mode: ParallelMode = PARALLEL_MODES[given.mode],
 ): Blueprint {
   const plan = planOf(given, files, mode);
-  const { config, mesh, dataset, input, rules, referenceRules, programs, reference } = plan;
+  const { config, mesh, facets, dataset, input, rules, referenceRules, programs, reference } = plan;
   const { sizes, batchesPerEpoch, schedule } = plan;
   if (config.device === 'cpu' && isLarge(config)) HOST_MEMORY.now()?.checkCpuMemory(config, [programs, reference]);
-  const start = drawModel({ config: given, files, mode, mesh }, plan);
+  const start = drawModel({ config: given, files, facets, mesh }, plan);
   const { parameters, buffers, saved } = start;
-  const { batches, noteMasks } = createBatches({ config, mode, mesh }, start);
+  const { batches, noteMasks } = createBatches({ config, facets, mesh }, start);
   for (const program of programs) noteMasks(program);
 
   const names = parameters.map((p) => p.name);
-  const shardsOf = (own: ParallelMode, ownPrograms: readonly Program[]): ShardMap => {
-    const whole = own.shards(config, [...parameters, ...buffers]);
+  const shardsOf = ({ place }: ModeFacets, ownPrograms: readonly Program[]): ShardMap => {
+    const whole = place.shards(config, [...parameters, ...buffers]);
     checkShards(whole, ownPrograms);
     return withStates(whole, config, names);
   };
-  const shards = shardsOf(mode, programs);
-  const referenceShards = shardsOf(PARALLEL_MODES.single, reference);
+  const shards = shardsOf(facets, programs);
+  const referenceShards = shardsOf(PARALLEL_MODES.single.facets(config), reference);
   const stage = stageGraph(input, { rows: 2, withLoss: true });
   const noticeInput = { given, config, schedule, input, stage, rows: sizes.full };
   const resume =
@@ -106,6 +111,7 @@ export function createBlueprint(
       saved,
       config,
       mode,
+      facets,
       parameters: names,
       programs,
       reference,
@@ -126,13 +132,14 @@ export function createBlueprint(
     notices: [
       ...failureNoticesOf(noticed),
       ...configNotices(config, mode),
-      ...(mode.notices?.(noticeInput) ?? []),
+      ...(facets.checks.notices?.(noticeInput) ?? []),
       ...optimizerNoticesOf(noticed),
       ...(resume?.notices ?? fileNotices),
     ],
     ...start,
     table: tableOf(dataset),
     mode,
+    facets,
     input,
     mesh,
     rankOfDevice: mesh.rankOfDevice,
@@ -143,12 +150,12 @@ export function createBlueprint(
     referenceShards,
     batchesPerEpoch,
     facts: describe(
-      { mode, input, stage },
+      { facets, mesh, input, stage },
       programs.map(({ kind }) => kind),
     ),
-    stop: mode.stop?.(noticeInput),
+    stop: facets.checks.stop?.(noticeInput),
     resume,
     batches,
-    ...createFeeds({ input, mode, mesh, schedule, rules, referenceRules }),
+    ...createFeeds({ input, facets, mesh, schedule, rules, referenceRules }),
   };
 }

@@ -25,7 +25,7 @@ function disagreements(input: ConfigInput, steps = 40): readonly string[] {
     const kind = blueprint.kindOf(batches.next());
     kinds.set(programKey(kind), kind);
   }
-  if (blueprint.mode.constructForm) kinds.set(programKey(CONSTRUCT), CONSTRUCT);
+  if (blueprint.facets.facts.constructForm) kinds.set(programKey(CONSTRUCT), CONSTRUCT);
   return [...kinds].flatMap(([key, kind]) => {
     const program = findProgram(blueprint.programs, key);
     if (!program && kind.type === 'construct') return [];

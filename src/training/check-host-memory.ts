@@ -22,9 +22,9 @@ const hint = (limit: number, change: string): string =>
   isPage(limit) ? `${change}, or train on the command line: lockstep train.` : `${change}.`;
 
 /** Runs before the weights are drawn. The host draws all weights, and once per rank if seeds differ. */
-export function checkDrawnWeights({ config, mode }: RankDraws, mesh: DeviceMesh, limit = hostMemoryLimit()): void {
+export function checkDrawnWeights({ config, facets }: RankDraws, mesh: DeviceMesh, limit = hostMemoryLimit()): void {
   const { model } = config;
-  const draws = (mode.rankSeeds?.(config) ?? 'same') === 'same' ? 1 : mesh.worldSize;
+  const draws = (facets.processes.rankSeeds?.(config) ?? 'same') === 'same' ? 1 : mesh.worldSize;
   const parameters = model.layers.reduce((sum, layer) => sum + parameterCount(layer), 0);
   const bytes = F32_BYTES * parameters * draws;
   if (bytes <= limit) return;

@@ -55,7 +55,7 @@ test.each<[string, ConfigInput]>([
 test('weights that the host cannot hold are refused where the devices could', () => {
   const check = (config: Config) => {
     const mode = PARALLEL_MODES[config.mode];
-    checkDrawnWeights({ config, mode }, mode.mesh(config), 2 * GIB);
+    checkDrawnWeights({ config, facets: mode.facets(config) }, mode.mesh(config), 2 * GIB);
   };
   expect(() => check(parseConfig({ ...huge, memoryBudgetMb: 1_000_000 }))).toThrow(
     /^model\.layers is \[\{"type":"Linear".*: the 4,294,967,296 parameters take 16\.0 GiB on the host, and a page can hold 2\.0 GiB\.$/,

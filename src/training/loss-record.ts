@@ -21,10 +21,10 @@ export interface LossRecorder {
   ): readonly LossRecord[];
 }
 
-export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 'mode' | 'mesh'>): LossRecorder {
-  const isCut = mode.pieces !== undefined;
+export function lossRecorder({ config, facets, mesh }: Pick<Blueprint, 'config' | 'facets' | 'mesh'>): LossRecorder {
+  const isCut = facets.batches.pieces !== undefined;
   const { rankOfDevice } = mesh;
-  const lossRanks = mode.lossRanks?.(config) ?? mesh.world.ranks;
+  const lossRanks = facets.steps.lossRanks?.(config) ?? mesh.world.ranks;
   const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
   /** `all`: losses of the Program that ran the batch as its micro-batch number `own`. */
   const recordOf = ({ microBatch, epoch, rows }: StepBatch, all: readonly Loss[], own = 0): LossRecord => {
@@ -38,7 +38,7 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
       return { step, microBatch, epoch, perRank, loss: sum(present) / present.length };
     }
     const perRank = losses.map((loss) => loss.value);
-    const shares = mode.lossShares?.(
+    const shares = facets.steps.lossShares?.(
       config,
       rows.map((batch) => batch.length),
     );

@@ -12,13 +12,13 @@ import type { Blueprint } from './blueprint';
 import { usualStep } from './usual-step';
 
 export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
-  const { config, mode, input } = blueprint;
-  const { withOverlap } = mode;
+  const { config, facets, input } = blueprint;
+  const { compile, withOverlap } = facets.compiler;
   if (!withOverlap) return [];
   const step = usualStep(blueprint);
   const compiled = (overlap: boolean) => {
     const own = { ...input, config: withOverlap(config, overlap) };
-    return step.map(({ kind }) => mode.compile(own, kind));
+    return step.map(({ kind }) => compile(own, kind));
   };
   const [together, apart] = [compiled(true), compiled(false)];
   const stepUs = (programs: readonly Program[], hardware: Hardware): number =>

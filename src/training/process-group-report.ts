@@ -5,11 +5,11 @@ import type { Blueprint } from './blueprint';
 
 /** undefined for one process, which has no group. */
 export function processGroupReport(
-  { config, mode }: Pick<Blueprint, 'config' | 'mode'>,
+  { config, facets }: Pick<Blueprint, 'config' | 'facets'>,
   restarts: number,
 ): ProcessGroupReport | undefined {
   const { placement, worldSize, timeoutS, maxRestarts } = config;
-  const group = mode.processGroup?.(config);
+  const group = facets.processes.group?.(config);
   if (!group) return undefined;
   return {
     backend: placement === 'shared' ? 'nccl' : 'gloo',

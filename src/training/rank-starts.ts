@@ -7,7 +7,7 @@
 import { at } from '../base/invariant';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import { type InitialParameter, initialParameters } from '../nn/model';
-import type { ParallelMode } from '../parallel/mode';
+import type { ModeFacets } from '../parallel/facets/mode-facets';
 import type { Config } from '../protocol/config';
 import { Generator } from '../tensor/generator';
 
@@ -20,13 +20,13 @@ export interface RankStarts {
 
 export interface RankDraws {
   readonly config: Config;
-  readonly mode: ParallelMode;
+  readonly facets: Pick<ModeFacets, 'processes'>;
 }
 
 /** `afterData`: the default generator after the data was drawn. */
 export function rankStarts(run: RankDraws, afterData: Generator, mesh: DeviceMesh): RankStarts {
-  const { config, mode } = run;
-  const rankSeeds = mode.rankSeeds?.(config) ?? 'same';
+  const { config, facets } = run;
+  const rankSeeds = facets.processes.rankSeeds?.(config) ?? 'same';
   const { layers } = config.model;
   const differ = rankSeeds !== 'same';
   const starts = Array.from({ length: differ ? mesh.worldSize : 1 }, (_, rank) => {

@@ -1,13 +1,14 @@
 /**
  * The Programs that a run needs, for single micro-batches and for several of a group. Kinds differ by: full or short
  * batches, first or later micro-batch of an accumulation group, reduced or under no_sync, before or after DDP has
- * rebuilt its buckets, the last within join(). A mode may distinguish more optimiser steps (ParallelMode.stepPhases,
+ * rebuilt its buckets, the last within join(). A mode may distinguish more optimiser steps (ModeSteps.phases,
  * for example a communication hook that begins later). Called by blueprint.ts and usual-step.ts.
  */
 import { at } from '../base/invariant';
 import type { BatchSchedule } from '../data/batch-schedule';
 import { tensorSplit } from '../data/tensor-split';
-import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';
+import type { ModeFacets } from '../parallel/facets/mode-facets';
+import type { AccumulationPolicy, StepPhases } from '../parallel/facets/mode-steps';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import {
@@ -26,15 +27,15 @@ export interface KindRules {
   readonly policy: AccumulationPolicy | undefined;
   readonly joins: boolean;
   readonly phases: StepPhases | undefined;
-  /** The number of pieces of each batch within its Program (ParallelMode.pieces); absent: it is not cut. */
+  /** The number of pieces of each batch within its Program (ModeBatches.pieces); absent: it is not cut. */
   readonly pieces?: (rows: readonly number[]) => number;
 }
 
-export function kindRules(config: Config, mode: ParallelMode): KindRules {
-  const policy = mode.accumulationPolicy?.(config);
+export function kindRules(config: Config, { batches, steps }: ModeFacets): KindRules {
+  const policy = steps.accumulation?.(config);
   const joins = policy !== undefined && config.ddp.join;
-  const { pieces } = mode;
-  const rules = { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
+  const { pieces } = batches;
+  const rules = { accumulate: config.accumulate, policy, joins, phases: steps.phases?.(config) };
   return pieces === undefined ? rules : { ...rules, pieces: (rows) => pieces(config, rows) };
 }
 

@@ -43,7 +43,7 @@ export function createStepTracer(blueprint: Blueprint, state: WorldState): StepT
       }));
     },
     ofBatch(batch, program, losses, { before, records }) {
-      const slices = blueprint.mode.rowsOfDevice(
+      const slices = blueprint.facets.place.rowsOfDevice(
         config,
         batch.rows.map((own) => own.length),
       );

@@ -20,9 +20,9 @@ export interface OrdinaryMicroBatch {
 const LOOKED_AT = 10_000;
 
 export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
-  const { config, programs, mode } = blueprint;
+  const { config, programs, facets } = blueprint;
   const { schedule } = blueprint.batches();
-  const rules = kindRules(config, mode);
+  const rules = kindRules(config, facets);
   const partsOf = (step: number): readonly TrainingKind[] =>
     Array.from({ length: config.accumulate }, (_, i) => kindAt(firstOfStep(step, config) + i, schedule, rules));
   const usual = programKey(at(programs, 0).kind);

@@ -10,7 +10,7 @@ import type { CpuArgs, OpTable } from '../../graph/op';
 import { attend } from '../../graph/ops/attention/attention-cpu';
 import { packedHeads } from '../../graph/ops/attention/heads';
 import { buildForward } from '../../nn/model';
-import type { ModeInput } from '../../parallel/mode';
+import type { ModeInput } from '../../parallel/mode-input';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
 import type { ModelState } from '../evaluator';
 import { roughCostNs } from '../rough-cost';

@@ -3,7 +3,7 @@
  * last token are read. In a causal model the rest has no influence. The plain version, for every model with a token as
  * input and logits as output at each position.
  */
-import type { ModeInput } from '../../parallel/mode';
+import type { ModeInput } from '../../parallel/mode-input';
 import { elements } from '../../tensor/shape';
 import { createEvaluator } from '../evaluator';
 import { type Decoder, vocabularyOf } from './decoder';

@@ -13,10 +13,11 @@ import { fullStep, type MicroBatchKind, type TrainingKind } from '../../protocol
 function listing({ accumulate, ...input }: ConfigInput) {
   const parsed = v.parse(configSchema, { worldSize: 2, ...input });
   const mode = PARALLEL_MODES[parsed.mode];
-  const cuts = mode.pieces !== undefined;
+  const { batches, compiler } = mode.facets(parsed);
+  const cuts = batches.pieces !== undefined;
   const open =
     cuts || accumulate === undefined ? parsed : v.parse(configSchema, { worldSize: 2, ...input, accumulate });
-  const config = mode.settle?.(inputOf(open)) ?? open;
+  const config = compiler.settle?.(inputOf(open)) ?? open;
   return { config, code: mode.listing.get()(config) };
 }
 
@@ -40,19 +41,20 @@ const textOf = (input: ConfigInput): string =>
 /** Anchors of every instruction that the mode's Programs emit. */
 function anchorsOf(config: Config): ReadonlySet<string> {
   const mode = PARALLEL_MODES[config.mode];
+  const { batches, compiler } = mode.facets(config);
   const input = inputOf(config);
   const batch = Array.from({ length: mode.mesh(config).dataIndices }, () => 8);
   const kindOf = (different: Partial<MicroBatchKind>): TrainingKind => {
     const whole = fullStep(batch, different);
-    const pieces = mode.pieces?.(config, batch);
+    const pieces = batches.pieces?.(config, batch);
     if (pieces === undefined) return whole;
     const microBatches = Array.from({ length: pieces }, () => whole.microBatches).flat();
     return { ...whole, microBatches, ofOneBatch: true };
   };
   const programs = [
-    mode.compile(input, kindOf({})),
-    mode.compile(input, kindOf({ beforeRebuild: true })),
-    mode.construct?.(input),
+    compiler.compile(input, kindOf({})),
+    compiler.compile(input, kindOf({ beforeRebuild: true })),
+    compiler.construct?.(input),
   ];
   return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
 }

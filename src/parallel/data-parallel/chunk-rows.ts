@@ -1,7 +1,7 @@
 /** Which rows of the batch each device works on: torch.chunk's, in order. */
 import { chunkSizes } from '../../data/chunk';
 import type { Config } from '../../protocol/config';
-import type { RowSlice } from '../mode';
+import type { RowSlice } from '../facets/mode-placement';
 
 export function chunkRows(
   { worldSize }: Pick<Config, 'worldSize'>,

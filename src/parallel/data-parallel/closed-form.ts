@@ -1,6 +1,6 @@
 /**
  * What DataParallel sends: scatter of inputs, replicate, and scatter of output gradients leave device 0; outputs and
- * gradients come back to it. Called through mode.ts.
+ * gradients come back to it. Called by compiler.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { borderBytes, closedForm, type FormPass, type RunSizes, stateText, sum } from '../closed-form';

@@ -1,7 +1,6 @@
 /** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { at, must } from '../../base/invariant';
 import { GraphBuilder, type GraphNode } from '../../graph/graph';
-import type { DeviceMesh } from '../../mesh/device-mesh';
 import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
@@ -9,21 +8,32 @@ import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protoc
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import type { HalfValues } from '../emit-halves';
 import { emitOptimizer, GRAD_SCALER } from '../emit-optimizer';
-import type { ModeInput, RowSlice } from '../mode';
+import { type ModeFacets, ONE_PROCESS } from '../facets/mode-facets';
+import type { RowSlice } from '../facets/mode-placement';
+import type { ModeInput } from '../mode-input';
+import { meshOfOneProcess, modelOnFirst } from '../one-process';
 import { forwardPrecision, halvesOf, nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { emitWholeBatch } from '../step/step';
 import { chunkRows } from './chunk-rows';
+import { dataParallelForm } from './closed-form';
 import { gather, type ReplicaMove, reduceAddCoalesced, replicate, scatter } from './moves';
 import { gatherHalves, scatterHalves } from './moves-in-half';
-
-export { dataParallelForm as closedForm } from './closed-form';
-export { chunkNotices as notices } from './notices';
+import { chunkNotices } from './notices';
 
 const OUTPUT = 'output';
 const OUTPUT_GRADIENT = 'output.grad';
 
-export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
-  const builder = new ProgramBuilder(mesh, input.ops);
+export const facets: ModeFacets = {
+  ...ONE_PROCESS,
+  place: { ...modelOnFirst, rowsOfDevice: chunkRows },
+  processes: { wrapsModel: true },
+  compiler: { compile },
+  facts: { closedForm: dataParallelForm },
+  checks: { notices: chunkNotices },
+};
+
+function compile(input: ModeInput, kind: TrainingKind): Program {
+  const builder = new ProgramBuilder(meshOfOneProcess(input.config), input.ops);
   kind.microBatches.forEach((microBatch, m) => {
     builder.startMicroBatch(m);
     const slices = chunkRows(input.config, microBatch.rows).filter(([, count]) => count > 0);

@@ -73,10 +73,9 @@ function compiled(input: ConfigInput): Program {
   const types = { inputType: 'f32', targetType: 'f32' } as const;
   const inputShape = [head.type === 'Linear' ? head.in : 1];
   const targetShape = [tail?.type === 'Linear' ? tail.out : 1];
-  return PARALLEL_MODES.dataParallel.compile(
-    { config, ops: PROGRAM_OPS, inputShape, targetShape, ...types },
-    fullStep([12]),
-  );
+  return PARALLEL_MODES.dataParallel
+    .facets(config)
+    .compiler.compile({ config, ops: PROGRAM_OPS, inputShape, targetShape, ...types }, fullStep([12]));
 }
 
 const sendsOf = (program: Program) =>

@@ -7,29 +7,21 @@
  */
 
 import { Part } from '../../base/part';
-import { initDeviceMesh } from '../../mesh/device-mesh';
 import { halfOf } from '../../protocol/half-of';
-import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { type ParallelMode, SCRIPT } from '../mode';
+import { meshOfOneProcess } from '../one-process';
 import { checkAutocast } from './checks';
-import { chunkRows } from './chunk-rows';
 import { dataParallel as face } from './face';
 
 const COMPILER = new Part('The compiler of DataParallel', () => import('./compiler'));
+if (!globalThis.LOCKSTEP_SITE) await COMPILER.load();
 
 export const dataParallel: ParallelMode = {
   face,
-  parts: [COMPILER],
-  listing: new Part(SCRIPT, async () => (await import('./listing')).dataParallelListing),
-  opFamilies: (config) => (halfOf(config) ? ['halves'] : []),
+  mesh: meshOfOneProcess,
   check: checkAutocast,
-  wrapsModel: true,
-  mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
-  layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
-  shards: ({ worldSize }, tensors) => shardMap(tensors, ({ shape }) => ownedByFirst(shape, worldSize)),
-  rowsOfDevice: chunkRows,
-
-  closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
-  notices: (input) => COMPILER.get().notices(input),
-  compile: (input, kind) => COMPILER.get().compile(input, kind, dataParallel.mesh(input.config)),
+  listing: new Part(SCRIPT, async () => (await import('./listing')).dataParallelListing),
+  parts: () => [COMPILER],
+  opFamilies: (config) => (halfOf(config) ? ['halves'] : []),
+  facets: () => COMPILER.get().facets,
 };

@@ -1,7 +1,7 @@
-/** A notice if DataParallel's torch.chunk leaves devices idle. Called through mode.ts. */
+/** A notice if DataParallel's torch.chunk leaves devices idle. Called by compiler.ts. */
 import { chunkSizes } from '../../data/chunk';
 import type { Notice } from '../../protocol/notice';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 
 export function chunkNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'config' | 'rows'>): readonly Notice[] {
   const { batchSize, worldSize } = config;

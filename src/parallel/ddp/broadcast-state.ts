@@ -7,7 +7,7 @@ import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { RESUME } from '../../protocol/step-kind';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { broadcast } from './broadcast';
 
 export function broadcastState(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined {

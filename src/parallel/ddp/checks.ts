@@ -1,6 +1,6 @@
 /**
  * Refuses combinations of DDP's settings that cannot work. For settings that merely have no effect, notices.ts has a
- * notice. Called through mode.ts.
+ * notice. Called by axes/.
  */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';

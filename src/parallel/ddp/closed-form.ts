@@ -1,6 +1,6 @@
 /**
  * The bytes that DDP sends: the chosen algorithm reduces the gradients of all ranks, and the constructor broadcasts.
- * Called through mode.ts.
+ * Called by axes/.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { tensorBytes } from '../../tensor/shape';

@@ -1,4 +1,4 @@
-/** Describes DDP's buckets for the views and the closed form. Called through mode.ts, once for each run. */
+/** Describes DDP's buckets for the views and the closed form. Called by axes/, once for each run. */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';

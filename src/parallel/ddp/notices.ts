@@ -1,12 +1,12 @@
 /**
  * Notices about DDP before a run starts, about batches, loss and nodes. Notices about settings that few runs have are
- * in setting-notices.ts and hook-notices.ts. Called through mode.ts.
+ * in setting-notices.ts and hook-notices.ts. Called by axes/.
  */
 import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 import { HOOK_NOTICES, hasHookNotices, hasOwnSettings, SETTING_NOTICES } from './rare-parts';
 
 export function ddpNotices(input: NoticeInput): readonly Notice[] {

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 import { bucketsOf, rebuilds, unusedParameters } from './ready-order';
 
 type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'oneBucket', boolean>;

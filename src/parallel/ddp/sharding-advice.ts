@@ -1,6 +1,6 @@
 /**
  * Loads mode sharded's advice if a model may not fit into memory. Not in rare-parts.ts, because mode sharded itself
- * needs that file. Called by mode.ts.
+ * needs that file. Called by axes/.
  */
 import { Part } from '../../base/part';
 import type { Config } from '../../protocol/config';

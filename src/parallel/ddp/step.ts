@@ -1,7 +1,7 @@
 /**
  * A step of DistributedDataParallel around the whole model as one stage; micro-batches run one after the other. The
  * stage is on all ranks or on one line of a larger mesh; a Program may hold several such steps, on different ranks.
- * Called by mode.ts.
+ * Called by axes/replicas and by the steps of other axes.
  */
 
 import { at } from '../../base/invariant';
@@ -9,7 +9,7 @@ import type { Synced } from '../../nn/layer';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
 import type { TrainingKind } from '../../protocol/step-kind';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import type { PartitionOf } from '../stage-graph';
 import { perGroup } from '../step/per-group';
 import type { StagePlace } from '../step/place';

@@ -1,13 +1,13 @@
 /**
  * Where a training script stops early under DDP: a rank that has run out of batches leaves the others waiting (uneven
  * inputs without join), or the reducer refuses the next forward pass because parameters got no gradient. The steps
- * before count. Called through mode.ts.
+ * before count. Called by axes/.
  */
 import { LockstepError } from '../../base/errors';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { ModeStop, NoticeInput } from '../mode';
+import type { ModeStop, NoticeInput } from '../facets/mode-checks';
 import type { StageGraph } from '../stage-graph';
 import { findsUnused, unusedParameters } from './ready-order';
 

@@ -1,5 +1,5 @@
 /**
- * Bytes at the borders of a layer split: activations, and the same again for their gradients. Called through mode.ts.
+ * Bytes at the borders of a layer split: activations, and the same again for their gradients. Called by compiler.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { borderBytes, bordersText, closedForm, type FormPass, type RunSizes } from '../closed-form';

@@ -1,9 +1,8 @@
-/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
+/** The part of the mode that is loaded when a run needs it. Called by mode.ts and listing.ts. */
 
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import type { Graph } from '../../graph/graph';
-import type { DeviceMesh } from '../../mesh/device-mesh';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
@@ -15,10 +14,11 @@ import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../shardin
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { arrivingBuffer, HalfValues, leavingBuffer, unpackArrived } from '../emit-halves';
 import { emitOptimizerOver } from '../emit-optimizer';
-import type { ModeInput } from '../mode';
+import { type ModeFacets, ONE_PROCESS } from '../facets/mode-facets';
+import type { ModeInput } from '../mode-input';
+import { meshOfOneProcess } from '../one-process';
 import { nodesOf, outputOf, type StageGraph, type StageOptions, type StageOutput, stageGraph } from '../stage-graph';
-
-export { modelParallelForm as closedForm } from './closed-form';
+import { modelParallelForm } from './closed-form';
 
 /**
  * [start, end) of the layers on each device: the user's split, or an even spread of the layers with weights, each with
@@ -67,7 +67,7 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
 }
 
 /** Places each tensor on the device of its layer. A tensor of no layer belongs to the loss, on the last device. */
-export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
+function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
   const ranges = layerRanges(config);
   const deviceOf = new Map<string, number>();
   ranges.forEach(({ start, end }, device) => {
@@ -105,11 +105,22 @@ export const layersOfDevice = (config: Config): readonly (readonly number[])[] =
   layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
 
 /** Two rows, because batch norm refuses a single row. */
-export const borders = (input: ModeInput): readonly StageOutput[] =>
-  stagesOf(input, { rows: 2 }).slice(0, -1).map(outputOf);
+const borders = (input: ModeInput): readonly StageOutput[] => stagesOf(input, { rows: 2 }).slice(0, -1).map(outputOf);
 
-export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
-  const builder = new ProgramBuilder(mesh, input.ops);
+export const facets: ModeFacets = {
+  ...ONE_PROCESS,
+  place: {
+    layersOfDevice,
+    rowsOfDevice: ({ worldSize }, [rows = 0]) => Array.from({ length: worldSize }, () => [0, rows] as const),
+    shards,
+    borders,
+  },
+  compiler: { compile },
+  facts: { closedForm: modelParallelForm },
+};
+
+function compile(input: ModeInput, kind: TrainingKind): Program {
+  const builder = new ProgramBuilder(meshOfOneProcess(input.config), input.ops);
   kind.microBatches.forEach((microBatch, m) => {
     builder.startMicroBatch(m);
     const stages = emitPass(builder, input, microBatch);

@@ -14,7 +14,7 @@ import type { Where } from '../../program/lane-builder';
 import { CONSTRUCT } from '../../protocol/step-kind';
 import { elements } from '../../tensor/shape';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { stageGraph } from '../stage-graph';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker } from './parts';
 

@@ -1,6 +1,6 @@
 /**
  * The bytes through the server: every worker pulls parameters and running statistics and pushes gradients. Called
- * through mode.ts.
+ * by compiler.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { closedForm, type FormPass, type RunSizes, stateText } from '../closed-form';

@@ -1,26 +1,43 @@
 /** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { at } from '../../base/invariant';
-import type { DeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ModeInput } from '../mode';
+import { type ModeFacets, ONE_PROCESS } from '../facets/mode-facets';
+import type { ModeInput } from '../mode-input';
+import { meshOfOneProcess, modelOnFirst } from '../one-process';
 import { compileSingle } from '../single/compile';
 import { halvesOf, stageGraph } from '../stage-graph';
-import { asynchronousStep } from './asynchronous';
+import { asynchronousStep, initialCopies } from './asynchronous';
+import { serverForm } from './closed-form';
+import { serverNotices } from './notices';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 import { serverRows } from './server-rows';
 
-export { initialCopies as construct } from './asynchronous';
-export { serverForm as closedForm } from './closed-form';
-export { serverNotices as notices } from './notices';
+export const facets: ModeFacets = {
+  ...ONE_PROCESS,
+  place: { ...modelOnFirst, rowsOfDevice: serverRows },
+  steps: {
+    optimizerSteps: ({ worldSize, parameterServer: { synchronous } }) => (synchronous ? 1 : Math.max(1, worldSize - 1)),
+    // The workers step together: the loss of each is weighted by its share of the samples, as its gradient is.
+    lossShares(config, rows) {
+      if (!config.parameterServer.synchronous) return undefined;
+      const counts = serverRows(config, rows).map(([, count]) => count);
+      return counts.map((count) => (config.loss.reduction === 'sum' ? 1 : count / (rows[0] ?? 1)));
+    },
+  },
+  processes: { group: () => ({}) },
+  compiler: { compile, construct: initialCopies },
+  facts: { closedForm: serverForm },
+  checks: { notices: serverNotices },
+};
 
-export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+function compile(input: ModeInput, kind: TrainingKind): Program {
   const { config } = input;
   if (config.worldSize === 1) return { ...compileSingle(input, kind), mode: 'parameterServer' };
   const { synchronous } = config.parameterServer;
-  const builder = new ProgramBuilder(mesh, input.ops);
+  const builder = new ProgramBuilder(meshOfOneProcess(config), input.ops);
   const server = builder.lane(0);
   kind.microBatches.forEach((microBatch, m) => {
     builder.startMicroBatch(m);

@@ -1,7 +1,7 @@
-/** Notices about the parameter server's settings that have no effect or a surprising one. Called through mode.ts. */
+/** Notices about the parameter server's settings that have no effect or a surprising one. Called by compiler.ts. */
 import { chunkSizes } from '../../data/chunk';
 import type { Notice } from '../../protocol/notice';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 
 export function serverNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'config' | 'rows'>): readonly Notice[] {
   const { worldSize, parameterServer } = config;

@@ -1,7 +1,7 @@
 /** Which rows of the batch each device works on: the server on none, the workers on torch.chunk's parts. */
 import { chunkSizes } from '../../data/chunk';
 import type { Config } from '../../protocol/config';
-import type { RowSlice } from '../mode';
+import type { RowSlice } from '../facets/mode-placement';
 
 export function serverRows(
   { worldSize }: Pick<Config, 'worldSize'>,

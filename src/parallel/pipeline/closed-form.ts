@@ -1,6 +1,6 @@
 /**
  * The bytes of a pipeline: the activations of every micro-batch at each border, and the same again for their gradients;
- * with replicas, an all-reduce of each stage's gradients once per step. Called through compiler.ts.
+ * with replicas, an all-reduce of each stage's gradients once per step. Called by axes/stages.
  */
 import { at, must } from '../../base/invariant';
 import { initDeviceMesh } from '../../mesh/device-mesh';

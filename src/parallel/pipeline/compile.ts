@@ -2,7 +2,7 @@
  * The Program of a pipeline's step: the actions of the schedule in the order in which they would start if messages took
  * no time, so that no message waits behind a message that is needed later. The walk of parallel/step emits them;
  * replicas of the pipeline average the gradients of each stage as DDP does. Source:
- * torch/distributed/pipelining/schedules.py and stage.py. Called through compiler.ts.
+ * torch/distributed/pipelining/schedules.py and stage.py. Called by axes/stages.
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -14,7 +14,7 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
 import { syncedOver } from '../ddp/step';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { OPTIMIZES_SHARDS, shardsOn } from '../sharded/fsdp';
 import { fsdpOfStages } from '../sharded/fsdp-of-stages';
 import { unshardedGraphs } from '../sharded/unsharded-graph';

@@ -10,10 +10,10 @@ import { replicasOf } from '../../protocol/mesh-sizes';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import { mlpLayers, PRESETS } from '../../protocol/presets';
 import { stagesPerRankOf } from '../../schedules/schedule';
-import { checkBatches } from './compiler';
 import { pipeline } from './face';
 import { fitted } from './face-fit';
 import { stagesOfRank } from './face-size';
+import { checkBatches } from './settle';
 import { scheduleOf } from './stages';
 
 const before = fc.record({

@@ -8,10 +8,7 @@ import type { ConfigInput } from '../../protocol/config';
 import { PROGRAM_OPS } from '../modes';
 import { pipeline } from './mode';
 
-beforeAll(async () => {
-  await Promise.all((pipeline.parts ?? []).map((part) => part.load()));
-  await pipeline.listing.load();
-});
+beforeAll(async () => {});
 
 const layers = Array.from({ length: 8 }, (_, i) => ({
   type: 'Linear' as const,
@@ -21,7 +18,7 @@ const layers = Array.from({ length: 8 }, (_, i) => ({
 
 function listing(input: ConfigInput) {
   const open = parseConfig({ mode: 'pipeline', mesh: { pp: 2 }, model: { layers }, dropLast: true, ...input });
-  const config = pipeline.settle?.({
+  const config = pipeline.facets(open).compiler.settle?.({
     config: open,
     ops: PROGRAM_OPS,
     inputShape: [2],

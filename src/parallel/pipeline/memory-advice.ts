@@ -1,6 +1,6 @@
 /**
  * Advice for a pipeline that needs more memory than its devices have: compiles and plans all schedules with the same
- * number of stages and names those that fit, or else tries checkpointing. Called through compiler.ts when a run is
+ * number of stages and names those that fit, or else tries checkpointing. Called by axes/stages when a run is
  * refused, so it may be slow.
  */
 import { LockstepError } from '../../base/errors';
@@ -10,7 +10,7 @@ import { planMemory } from '../../program/memory-planner';
 import type { Config } from '../../protocol/config';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { compile } from './compile';
 import { scheduleOf } from './stages';
 

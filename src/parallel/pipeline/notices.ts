@@ -1,12 +1,12 @@
 /**
  * Notices about a pipeline before it runs: where PyTorch would stop or behave differently (recorded with torch 2.13),
- * and where the numbers differ from one device's. Called through compiler.ts.
+ * and where the numbers differ from one device's. Called by axes/stages.
  */
 import type { Config } from '../../protocol/config';
 import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 import { ddpOfStages } from './shards-of-stages';
 import { microBatchesFor } from './short-batch';
 import { scheduleOf } from './stages';

@@ -1,7 +1,7 @@
 /**
  * DDP around each stage: the part of a stage that its reducer sees, when it reduces, and the random numbers of its
  * communication hook. Every DDP object has its own hook state, so every stage draws as if it were alone. Called by
- * compile.ts and compiler.ts.
+ * compile.ts and axes/stages.
  */
 import { at, must } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -10,7 +10,8 @@ import type { Schedule } from '../../schedules/schedule';
 import { commHookOf } from '../ddp/comm-hooks/comm-hooks';
 import { bucketsOf, findsUnused } from '../ddp/ready-order';
 import { ddpSync } from '../ddp/sync';
-import type { ModeInput, Noise } from '../mode';
+import type { Noise } from '../facets/mode-steps';
+import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import type { Sync } from '../step/sync';

@@ -1,17 +1,22 @@
 /**
- * fully_shard around the stages of a pipeline: the units of each stage, the settings that are refused, and which of
- * DDP's settings apply. Called by this folder.
+ * fully_shard around the stages of a pipeline: the units of each stage, the settings that are refused, which of DDP's
+ * settings apply, and the bytes that rank 0 keeps. Called by this folder and by axes/stages.
  */
 import { refusedSettings } from '../../base/refused-settings';
+import type { DeviceMesh } from '../../mesh/device-mesh';
 import { parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
+import type { ShardingInfo } from '../../protocol/session-info';
 import type { DdpOfParts } from '../ddp/around-parts';
 import { checkNotZeroOne } from '../even-mesh';
+import type { ModeInput } from '../mode-input';
 import { NO_DDP } from '../sharded/no-ddp';
+import { shardingInfo } from '../sharded/sharding-info';
 import { checkUnits, type ShardedUnit, unitsOf } from '../sharded/units';
 import { DDP_OF_STAGES } from './ddp-of-stages';
 import { layerRanges } from './split';
+import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
 /** The units of each stage for a settled configuration. The root is first and holds the parameters of no other unit. */
@@ -26,6 +31,13 @@ export function unitsOfStages(config: Config): readonly (readonly ShardedUnit[])
       .map((unit) => ({ ...unit, parameters: unit.parameters.filter(({ name }) => own.has(name)) }))
       .filter(({ path, parameters }) => path === '' || parameters.length > 0);
   });
+}
+
+/** Describes the shards that the first rank keeps of its stages. */
+export function shardsOfFirstRank(input: ModeInput, mesh: DeviceMesh): ShardingInfo {
+  const { rankOfStage } = scheduleOf(input.config);
+  const own = rankOfStage.flatMap((rank, stage) => (rank === 0 ? [stage] : []));
+  return shardingInfo(input, mesh, { stages: unitsOfStages(input.config), own });
 }
 
 export const ddpOfStages = (config: Config): DdpOfParts => (shardsParameters(config) ? NO_DDP : DDP_OF_STAGES);

@@ -1,7 +1,7 @@
 /**
  * The number of micro-batches of a batch: the number in the settings, or, for the short last batch of an epoch, the
  * most that it has rows for and the schedule can order. torch refuses a short batch ("Expecting 4 arg_mbs but got 2"),
- * so the script makes a second schedule for it. Called by mode.ts, the checks and the listing.
+ * so the script makes a second schedule for it. Called by axes/stages, the checks and the listing.
  */
 import type { Config } from '../../protocol/config';
 import { canOrder } from './face-fit';

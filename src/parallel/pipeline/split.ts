@@ -1,6 +1,6 @@
 /**
  * Which layers form each stage: the user's split, or stages with about equally many floating-point operations. A stage
- * begins with a layer with weights; a layer without weights stays with the layer before it. Called by compiler.ts.
+ * begins with a layer with weights; a layer without weights stays with the layer before it. Called by settle.ts.
  */
 
 import { at, must } from '../../base/invariant';
@@ -10,11 +10,14 @@ import { buildForward, type LayerRange } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { stagesOfRank } from './face-size';
 
 /** The configuration with its split, and with the sizes that the user's own schedule decides, written out. */
-export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>): Config {
+export function settleSplit(
+  input: ModeInput,
+  { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>,
+): Config {
   const { config } = input;
   const split = config.pipeline.split ?? evenSplit(input, stages);
   checkSplit(split, stages, config.model.layers.length);

@@ -1,6 +1,6 @@
 /**
  * The stages of a pipeline as graphs, the schedule that orders their work, and which device has which stage. Called by
- * compiler.ts and compile.ts.
+ * this folder and axes/stages.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
@@ -16,7 +16,7 @@ import { checkSchedule } from '../../schedules/check';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { layoutsOf } from '../sharded/pieces';
 import { outputOf, type Partition, type StageGraph, type StageOutput, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';

@@ -9,9 +9,9 @@ import { planMemory } from '../../program/memory-planner';
 import { type Config, LIMITS } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { TrainingKind } from '../../protocol/step-kind';
-import type { MemoryAdvice } from '../mode';
+import type { MemoryAdvice } from '../facets/mode-checks';
 import type { ModeInput } from '../mode-input';
-import { compile } from './compiler';
+import { compileShards, compileZero } from './compile';
 
 export interface DdpOverBudget {
   readonly input: ModeInput;
@@ -62,6 +62,7 @@ function needed({ input, kind }: DdpOverBudget, stage: 1 | 2 | 3, ranks: number)
   const rows = Array.from({ length: ranks }, () => Math.floor(batchSize / accumulate / ranks));
   const microBatches = kind.microBatches.map((each) => ({ ...each, rows }));
   try {
+    const compile = stage < 2 ? compileZero : compileShards;
     const program = compile({ ...input, config }, { ...kind, microBatches }, initDeviceMesh(meshSizes(config)));
     return Math.max(...[...planMemory([program]).values()].map(({ bytes }) => bytes));
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * The bytes that sharded ranks send: each gather and each reduce-scatter of a unit, with its padding. Called through
- * compiler.ts.
+ * axes/.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -20,13 +20,16 @@ import { unitLayout } from './unit-layout';
 import { type ShardedUnit, trainedIn, unitsOf } from './units';
 import { partitionOf } from './zero-one';
 
+/** Stages 0 and 1: DDP's bytes, and in stage 1 the broadcasts after the step. */
+export function zeroForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
+  const reduced = ddpForm(run, pass);
+  return run.config.sharded.stage === 1 && pass.steps ? withBroadcasts(run, reduced, mesh) : reduced;
+}
+
+/** Stages 2 and 3. */
 export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
   const { config } = run;
   const { stage, reshardAfterForward, reshardTo } = config.sharded;
-  if (stage < 2) {
-    const reduced = ddpForm(run, pass);
-    return stage === 1 && pass.steps ? withBroadcasts(run, reduced, mesh) : reduced;
-  }
   const ranks = mesh.shape.dpShard;
   const trained = trainedIn(config);
   const units = unitsOf(config).filter((unit) => trained(unit).length > 0);

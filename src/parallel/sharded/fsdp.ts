@@ -3,7 +3,7 @@
  * again before its backward pass, and reduce-scatter its gradients when the last of them is computed. While a unit
  * computes, the next one is gathered: in forward as soon as the unit before is copied out, in backward one unit ahead
  * in the reverse order of the forward pass. At most one reduce-scatter is in flight. Source: FSDPParamGroup and
- * FSDPState of torch/distributed/fsdp/_fully_shard. Called by compiler.ts.
+ * FSDPState of torch/distributed/fsdp/_fully_shard. Called by compile.ts.
  */
 import { at, must } from '../../base/invariant';
 import type { LaneBuilder } from '../../program/lane-builder';

@@ -1,4 +1,4 @@
-/** Which of DDP's settings apply if fully_shard averages the gradients. Called by compiler.ts and notices.ts. */
+/** Which of DDP's settings apply if fully_shard averages the gradients. Called by settle.ts and notices.ts. */
 import type { DdpOfParts } from '../ddp/around-parts';
 
 const SAME_ROWS =

@@ -1,11 +1,11 @@
-/** Notices about a sharded run before it starts. Called through compiler.ts. */
+/** Notices about a sharded run before it starts. Called by axes/. */
 import { lookup } from '../../base/lookup';
 import { DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import { unevenBatch } from '../even-mesh';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 import { cutNotices } from '../tensor/notices';
 import { NO_DDP } from './no-ddp';
 

@@ -1,6 +1,6 @@
 /**
  * The graph of whole layers for a rank that keeps only shards of the parameters: '0.weight' is the rank's shard, and
- * the graph computes with '0.unsharded.weight', whose gradient is '0.unsharded.weight.grad'. Called by compiler.ts and
+ * the graph computes with '0.unsharded.weight', whose gradient is '0.unsharded.weight.grad'. Called by compile.ts and
  * by the mode pipeline.
  */
 import type { GraphValue, Role } from '../../graph/graph';

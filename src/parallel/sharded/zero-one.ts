@@ -1,7 +1,7 @@
 /**
  * ZeRO stage 1, as ZeroRedundancyOptimizer does it: DDP averages all gradients on every rank. Each rank steps some
  * whole parameters, keeps the optimiser states of only these, and then broadcasts them. Source:
- * torch/distributed/optim/zero_redundancy_optimizer.py. Called by compiler.ts.
+ * torch/distributed/optim/zero_redundancy_optimizer.py. Called by compile.ts.
  */
 import { at } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';

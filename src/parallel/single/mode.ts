@@ -3,18 +3,26 @@
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { replicated, shardMap } from '../../sharding/shard-map';
+import { everyLayer } from '../axes/sized-mesh';
+import { closedForm } from '../closed-form';
+import { type ModeFacets, ONE_PROCESS } from '../facets/mode-facets';
 import { type ParallelMode, SCRIPT } from '../mode';
-import { singleForm } from './closed-form';
 import { compileSingle } from './compile';
 import { single as face } from './face';
 
+const facets: ModeFacets = {
+  ...ONE_PROCESS,
+  place: {
+    ...everyLayer(() => initDeviceMesh()),
+    shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),
+  },
+  compiler: { compile: compileSingle },
+  facts: { closedForm: () => closedForm([0], '0: one device sends nothing') },
+};
+
 export const single: ParallelMode = {
   face,
-  listing: new Part(SCRIPT, async () => (await import('./listing')).singleListing),
-  closedForm: singleForm,
   mesh: () => initDeviceMesh(),
-  layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
-  shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),
-  rowsOfDevice: (_config, [rows = 0]) => [[0, rows]],
-  compile: compileSingle,
+  listing: new Part(SCRIPT, async () => (await import('./listing')).singleListing),
+  facets: () => facets,
 };

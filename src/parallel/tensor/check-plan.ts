@@ -1,4 +1,4 @@
-/** Refuses a plan before the run begins. Called by the compilers of modes whose mesh cuts layers. */
+/** Completes the plan of a run and refuses a plan that does not work. Called for every mesh whose tp cuts layers. */
 import { LockstepError } from '../../base/errors';
 import { refusedSettings } from '../../base/refused-settings';
 import type { Config } from '../../protocol/config';
@@ -7,10 +7,17 @@ import type { ModeInput } from '../mode-input';
 import { exchangesStatistics } from './auto-plan';
 import { listedModules } from './listed-modules';
 import { checkLocalOutputs } from './local-outputs';
-import { cutModel } from './plan';
+import { cutModel, withPlan } from './plan';
+
+/** The configuration with its plan written out. `input`: with the settings of DDP that apply. */
+export function settlePlan(input: ModeInput): Config {
+  const config = withPlan(input.config);
+  checkPlan({ ...input, config });
+  return config;
+}
 
 /** If the model cannot be cut by the plan, the run is refused with the reason that the pass or a check gives. */
-export function checkPlan(input: ModeInput): void {
+function checkPlan(input: ModeInput): void {
   const { tp } = meshSizes(input.config);
   try {
     checkLocalOutputs(input.config);

@@ -1,6 +1,6 @@
 /**
  * The bytes that the ranks of a tensor group send to each other, and that DDP sends over the replicas for each rank's
- * parts. Called through compiler.ts.
+ * parts. Called by axes/cuts.
  */
 import { at, must } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';

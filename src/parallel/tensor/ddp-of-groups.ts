@@ -1,4 +1,4 @@
-/** Which of DDP's settings apply around the parts of a rank of a tensor group. Called by compiler.ts and notices.ts. */
+/** Which of DDP's settings apply around the parts of a rank of a tensor group. Called by compile.ts and notices.ts. */
 import type { DdpOfParts } from '../ddp/around-parts';
 
 const ONE_BATCH =

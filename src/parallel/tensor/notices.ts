@@ -1,12 +1,12 @@
 /**
  * Notices about a tensor parallel run before it starts: plan entries that name no module, layers that every rank
- * computes whole, gathers that the plan did not ask for. Called through compiler.ts.
+ * computes whole, gathers that the plan did not ask for. Called by axes/cuts.
  */
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import { unevenBatch } from '../even-mesh';
-import type { NoticeInput } from '../mode';
+import type { NoticeInput } from '../facets/mode-checks';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
 import { cutModel, madePlan } from './plan';
 

@@ -1,6 +1,6 @@
 /**
  * The plan of a run for the page's editor: how each module is cut, how it may be cut, and the cost of the plan, from
- * the graphs of one rank and of the whole model. Called through compiler.ts.
+ * the graphs of one rank and of the whole model. Called by axes/.
  */
 import { at, must } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';

@@ -19,7 +19,7 @@ export interface Batches {
 }
 
 export function createBatches(
-  { config, mode, mesh }: Omit<RunInput, 'files'>,
+  { config, facets, mesh }: Omit<RunInput, 'files'>,
   { dataset, generators }: Pick<Start, 'dataset' | 'generators'>,
 ): Batches {
   const draws = new Map<string, readonly MaskDraw[]>();
@@ -28,11 +28,13 @@ export function createBatches(
       makeBatchSource({
         config: { ...config, batchSize: microBatchSize(config) },
         given: sizes(config, mesh.dataIndices),
-        sampler: mode.sampler?.(config),
+        sampler: facets.batches.sampler?.(config),
         dataset,
         generator: generators,
         processes: mesh.dataIndices,
-        ...(mode.ranksDraw?.(config) ? { processOfRank: mesh.world.ranks.map((rank) => mesh.dataIndex(rank)) } : {}),
+        ...(facets.batches.ranksDraw?.(config)
+          ? { processOfRank: mesh.world.ranks.map((rank) => mesh.dataIndex(rank)) }
+          : {}),
         masks: (rows) => draws.get(rows.join()) ?? [],
         from,
       }),

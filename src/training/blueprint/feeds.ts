@@ -8,7 +8,8 @@ import type { StepBatch } from '../../data/batch-source';
 import { tensorSplit } from '../../data/tensor-split';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
-import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
+import type { ModeInput } from '../../parallel/mode-input';
 import { stepOf } from '../../protocol/micro-batches';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
@@ -32,19 +33,20 @@ export interface Feeds {
 
 export interface FeedsInput {
   readonly input: ModeInput;
-  readonly mode: ParallelMode;
+  readonly facets: ModeFacets;
   readonly mesh: DeviceMesh;
   readonly schedule: BatchSchedule;
   readonly rules: KindRules;
   readonly referenceRules: KindRules;
 }
 
-export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules }: FeedsInput): Feeds {
+export function createFeeds({ input, facets, mesh, schedule, rules, referenceRules }: FeedsInput): Feeds {
   const { config } = input;
+  const { steps, batches } = facets;
   const kinds = new RunKinds(schedule, rules);
   const referenceKinds = new RunKinds(schedule, referenceRules, joinedKind);
   const stepScalars = makeStepScalars(config);
-  const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
+  const updates = steps.optimizerSteps?.(config) ?? 1;
   const scalars = ({ microBatch, epoch }: StepBatch, skipped: number, each = 1): Float32Array => {
     const done = stepOf(microBatch, config) * each;
     if (each === 1) return stepScalars(done + 1, epoch, skipped);
@@ -60,7 +62,7 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
         skipped,
       ),
     );
-  const drawsOf = mode.noiseForStep?.(input);
+  const drawsOf = steps.noise?.(input);
   /** Masks, and the mode's noise for every device. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepDraws => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
@@ -79,8 +81,8 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
         microBatch,
         microBatches: taken.flatMap((batch) => {
           const masks = allDraws(batch);
-          return mode.pieces
-            ? cut(batch.rows, masks, mode.pieces(config, rowCounts(batch)))
+          return batches.pieces
+            ? cut(batch.rows, masks, batches.pieces(config, rowCounts(batch)))
             : [{ rows: batch.rows, masks }];
         }),
         scalars: scalars(last, skipped, updates),

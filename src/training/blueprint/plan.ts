@@ -4,7 +4,9 @@
  */
 import type { BatchSource } from '../../data/batch-source';
 import type { DeviceMesh } from '../../mesh/device-mesh';
-import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
+import type { ParallelMode } from '../../parallel/mode';
+import type { ModeInput } from '../../parallel/mode-input';
 import { PARALLEL_MODES } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
@@ -15,9 +17,11 @@ import { compileReference, compileRun } from './programs';
 import { type DrawnData, drawData, modeInputOf } from './start';
 
 export interface RunPlan extends DrawnData, Pick<BatchSource, 'sizes' | 'batchesPerEpoch' | 'schedule'> {
-  /** The configuration as the mode's `settle` completes it. */
+  /** The configuration as the mode's compiler settles it. */
   readonly config: Config;
   readonly mesh: DeviceMesh;
+  /** What the mode makes of this run. */
+  readonly facets: ModeFacets;
   readonly input: ModeInput;
   readonly rules: KindRules;
   readonly referenceRules: KindRules;
@@ -33,20 +37,25 @@ export interface RunPlan extends DrawnData, Pick<BatchSource, 'sizes' | 'batches
 /** `mode`: for tests, a mode that no setting names. */
 export function planOf(given: Config, files: Files, mode: ParallelMode = PARALLEL_MODES[given.mode]): RunPlan {
   const mesh = mode.mesh(given);
+  const facets = mode.facets(given);
   const data = drawData({ config: given, files });
   const { dataset, generatorAfterData } = data;
-  const config = mode.settle?.(modeInputOf(given, dataset)) ?? given;
+  const config = facets.compiler.settle?.(modeInputOf(given, dataset)) ?? given;
   // The sizes of batches do not depend on their order, so any generator works.
   const generators = Array.from({ length: mesh.dataIndices }, () => generatorAfterData);
-  const { sizes, batchesPerEpoch, schedule } = createBatches({ config, mode, mesh }, { dataset, generators }).batches();
-  mode.checkSchedule?.(config, schedule);
+  const { sizes, batchesPerEpoch, schedule } = createBatches(
+    { config, facets, mesh },
+    { dataset, generators },
+  ).batches();
+  facets.checks.schedule?.(config, schedule);
   const input = modeInputOf(config, dataset);
-  const rules = kindRules(config, mode);
-  const referenceRules = kindRules(config, PARALLEL_MODES.single);
-  const programs = compileRun({ input, mode, schedule, rules }, config.resume !== undefined);
-  const reference = compileReference({ input, mode, schedule, rules: referenceRules });
+  const rules = kindRules(config, facets);
+  const referenceRules = kindRules(config, PARALLEL_MODES.single.facets(config));
+  const programs = compileRun({ input, facets, schedule, rules }, config.resume !== undefined);
+  const hasReference = config.compareSingle && mode !== PARALLEL_MODES.single;
+  const reference = hasReference ? compileReference({ input, schedule, rules: referenceRules }) : [];
   return {
-    ...{ ...data, config, mesh, input, rules, referenceRules, programs, reference },
+    ...{ ...data, config, mesh, facets, input, rules, referenceRules, programs, reference },
     ...{ sizes, batchesPerEpoch, schedule },
   };
 }

@@ -7,7 +7,9 @@ import { at } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import { referenceConfig } from '../../config/parse-config';
 import type { BatchSchedule } from '../../data/batch-schedule';
-import type { MemoryAdvice, ModeInput, ParallelMode } from '../../parallel/mode';
+import type { MemoryAdvice } from '../../parallel/facets/mode-checks';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
+import type { ModeInput } from '../../parallel/mode-input';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import { verifyMemory } from '../../program/memory-report';
@@ -18,19 +20,20 @@ import { RESUMING } from './resuming-part';
 
 export interface ProgramsInput {
   readonly input: ModeInput;
-  readonly mode: ParallelMode;
+  readonly facets: Pick<ModeFacets, 'compiler' | 'checks'>;
   readonly schedule: BatchSchedule;
   readonly rules: KindRules;
 }
 
 /** The usual kind first. `resumes`: the run continues from a checkpoint. */
-export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resumes: boolean): readonly Program[] {
+export function compileRun({ input, facets, schedule, rules }: ProgramsInput, resumes: boolean): readonly Program[] {
   const { config } = input;
-  const programs = allKinds(schedule, rules).map((kind) => compiled(() => mode.compile(input, kind), config));
-  const construct = mode.construct?.(input);
+  const { compiler } = facets;
+  const programs = allKinds(schedule, rules).map((kind) => compiled(() => compiler.compile(input, kind), config));
+  const construct = compiler.construct?.(input);
   if (construct) programs.push(construct);
   if (resumes && config.resumeBy === 'rank0') {
-    const broadcast = mode.broadcastState?.(input, RESUMING.get().stateOfRank0(programs));
+    const broadcast = compiler.broadcastState?.(input, RESUMING.get().stateOfRank0(programs));
     if (broadcast) programs.push(broadcast);
   }
   for (const program of programs) verify(program, PROGRAM_OPS);
@@ -38,7 +41,7 @@ export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resu
   try {
     verifyMemory(programs, budgetBytes);
   } catch (error) {
-    throw advised(error, () => adviceOf({ input, mode }, at(programs, 0), budgetBytes));
+    throw advised(error, () => adviceOf({ input, facets }, at(programs, 0), budgetBytes));
   }
   return programs;
 }
@@ -64,16 +67,16 @@ function advised(error: unknown, advice: () => MemoryAdvice | undefined): unknow
 }
 
 const adviceOf = (
-  { input, mode }: Pick<ProgramsInput, 'input' | 'mode'>,
+  { input, facets }: Pick<ProgramsInput, 'input' | 'facets'>,
   { kind }: Program,
   budgetBytes: number,
-): MemoryAdvice | undefined => (kind.type === 'training' ? mode.memoryAdvice?.(input, kind, budgetBytes) : undefined);
+): MemoryAdvice | undefined =>
+  kind.type === 'training' ? facets.checks.memoryAdvice?.(input, kind, budgetBytes) : undefined;
 
-/** Empty without a reference. */
-export function compileReference({ input, mode, schedule, rules }: ProgramsInput): readonly Program[] {
-  if (mode === PARALLEL_MODES.single || !input.config.compareSingle) return [];
-  const referenceInput = { ...input, config: referenceConfig(input.config) };
-  return distinctKinds(allKinds(schedule, rules).map(joinedKind)).map((kind) =>
-    PARALLEL_MODES.single.compile(referenceInput, kind),
-  );
+/** The Programs of the single-device reference. */
+export function compileReference({ input, schedule, rules }: Omit<ProgramsInput, 'facets'>): readonly Program[] {
+  const config = referenceConfig(input.config);
+  const { compiler } = PARALLEL_MODES.single.facets(config);
+  const kinds = distinctKinds(allKinds(schedule, rules).map(joinedKind));
+  return kinds.map((kind) => compiler.compile({ ...input, config }, kind));
 }

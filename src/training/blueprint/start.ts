@@ -10,7 +10,8 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import { checkModel } from '../../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers } from '../../nn/model';
 import { tiedNames } from '../../nn/tied';
-import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
+import type { ModeInput } from '../../parallel/mode-input';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
@@ -26,7 +27,7 @@ import { RESUMING } from './resuming-part';
 export interface RunInput {
   readonly config: Config;
   readonly files: Files;
-  readonly mode: ParallelMode;
+  readonly facets: ModeFacets;
   readonly mesh: DeviceMesh;
 }
 
@@ -56,11 +57,13 @@ export function drawData({ config, files }: Pick<RunInput, 'config' | 'files'>):
   return { dataset, generatorAfterData: generator };
 }
 
-export function drawModel({ config, files, mode, mesh }: RunInput, { dataset, generatorAfterData }: DrawnData): Start {
+export function drawModel(
+  { config, files, facets, mesh }: RunInput,
+  { dataset, generatorAfterData }: DrawnData,
+): Start {
   const { layers } = config.model;
-  HOST_MEMORY.now()?.checkDrawnWeights({ config, mode }, mesh);
-  const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
-  mode.checkStart?.(starts.parameters);
+  HOST_MEMORY.now()?.checkDrawnWeights({ config, facets }, mesh);
+  const starts = rankStarts({ config, facets }, generatorAfterData, mesh);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
   const saved = config.resume === undefined ? undefined : RESUMING.get().readCheckpoint(config.resume, files);
   const weights = saved ? modelFileName(saved.name) : config.weights;

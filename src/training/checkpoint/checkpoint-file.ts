@@ -42,7 +42,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const { microBatch, batches } = checkpoint;
   const steps = stepOf(microBatch, config);
   /** Number of optimizer.step() calls: more than one per step if workers do not wait for each other. */
-  const updates = steps * (blueprint.mode.optimizerStepsPerStep?.(config) ?? 1);
+  const updates = steps * (blueprint.facets.steps.optimizerSteps?.(config) ?? 1);
   const model = weightsFile(blueprint, {
     microBatch,
     devices: rankOfDevice.map((_, d) => ownOf(checkpoint.values, d)),

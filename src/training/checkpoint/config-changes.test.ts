@@ -7,7 +7,10 @@ import { configChanges } from './config-changes';
 
 const RUN: ConfigInput = { mode: 'sharded', worldSize: 2 };
 const namesOf = (saved: Readonly<Record<string, unknown>>, now: ConfigInput) =>
-  configChanges(saved, parseConfig(now), PARALLEL_MODES.sharded).names;
+  configChanges(saved, parseConfig(now), {
+    face: PARALLEL_MODES.sharded.face,
+    ...PARALLEL_MODES.sharded.facets(parseConfig(now)),
+  }).names;
 
 it('finds none in a checkpoint of a version that had fewer settings', () => {
   const { threads: _threads, gradScaler: _scaler, sharded, ...older } = parseConfig(RUN);

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { lookup } from '../../base/lookup';
 import type { Face } from '../../parallel/face';
 import { FACES } from '../../parallel/faces';
-import type { ParallelMode } from '../../parallel/mode';
+import type { ModeBatches } from '../../parallel/facets/mode-batches';
 import { type Config, configSchema } from '../../protocol/config';
 
 /** Settings that change no bit of a run: how long it runs, on which device, how closely it is watched. */
@@ -67,7 +67,7 @@ function comparable(config: Readonly<Record<string, unknown>>): Readonly<Record<
 export function configChanges(
   given: Readonly<Record<string, unknown>>,
   now: Config,
-  { face, settingsOfBatches = [] }: ParallelMode,
+  { face, batches }: { readonly face: Face; readonly batches: ModeBatches },
 ): ConfigChanges {
   const saved = comparable(given);
   const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
@@ -78,7 +78,9 @@ export function configChanges(
     const [section = '', key = ''] = path.split('.');
     return lookup((lookup(config, section) ?? {}) as Readonly<Record<string, unknown>>, key);
   };
-  const ofSampler = settingsOfBatches.filter((path) => differs(settingOf(saved, path), settingOf(present, path)));
+  const ofSampler = (batches.settings ?? []).filter((path) =>
+    differs(settingOf(saved, path), settingOf(present, path)),
+  );
   return {
     names: used,
     ofBatches: [...used.filter((key) => OF_BATCHES.has(key)), ...ofSampler],

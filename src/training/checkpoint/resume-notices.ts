@@ -2,7 +2,7 @@
  * Notices of a resuming run before its first step: its step, and everything that differs from the saved run. Called by
  * resume-plan.ts.
  */
-import type { ParallelMode } from '../../parallel/mode';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/notice';
@@ -14,7 +14,7 @@ import type { SavedCheckpoint } from './read-checkpoint';
 export interface Resuming {
   readonly saved: SavedCheckpoint;
   readonly config: Config;
-  readonly mode: ParallelMode;
+  readonly facets: ModeFacets;
   readonly worldSize: number;
   readonly processes: number;
   readonly batchesPerEpoch: number;
@@ -96,8 +96,8 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
 const isStatistic = (name: string): boolean => /(^|\.)(running_mean|running_var|num_batches_tracked)$/.test(name);
 
 /** Names of tensors that differed between ranks, without gradients and tensors that are broadcast anyway. */
-function ownNames({ saved, config, mode }: Resuming): readonly string[] {
-  const broadcast = mode.broadcastsBuffers?.(config) === true;
+function ownNames({ saved, config, facets }: Resuming): readonly string[] {
+  const broadcast = facets.processes.broadcastsBuffers?.(config) === true;
   return [...saved.values].flatMap(([name, held]) =>
     held.length > 1 && !name.endsWith('.grad') && !(broadcast && isStatistic(name)) ? [name] : [],
   );

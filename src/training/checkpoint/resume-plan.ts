@@ -8,6 +8,7 @@
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
 import type { BatchSource, BatchState } from '../../data/batch-source';
+import type { ModeFacets } from '../../parallel/facets/mode-facets';
 import type { ParallelMode } from '../../parallel/mode';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
@@ -36,6 +37,7 @@ export interface ResumeInput {
   readonly saved: SavedCheckpoint;
   readonly config: Config;
   readonly mode: ParallelMode;
+  readonly facets: ModeFacets;
   readonly parameters: readonly string[];
   readonly programs: readonly Program[];
   readonly reference: readonly Program[];
@@ -51,7 +53,7 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   const { saved, config, parameters, worldSize, processes } = input;
   const stepped = steppedParameters(config, parameters, statefulBuffers(input.programs));
   const fresh = checkOptimizerState(saved, config, parameters, stepped);
-  const changes = configChanges(saved.config, config, input.mode);
+  const changes = configChanges(saved.config, config, { face: input.mode.face, batches: input.facets.batches });
   const sameWorld = saved.mode === config.mode && saved.worldSize === worldSize;
   const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;
   const exact = sameWorld && sameRows;

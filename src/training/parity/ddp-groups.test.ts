@@ -10,9 +10,9 @@ import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import { type DeviceMesh, initDeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
-import { ddp } from '../../parallel/ddp/mode';
+import { replicas } from '../../parallel/axes/replicas';
 import { emitDdpStep } from '../../parallel/ddp/step';
-import type { ModeInput } from '../../parallel/mode';
+import type { ModeInput } from '../../parallel/mode-input';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { placeOn } from '../../parallel/step/place';
 import { ProgramBuilder } from '../../program/builder';
@@ -120,7 +120,7 @@ describe.each(MESHES)('two groups of %s', (_, mesh, axis) => {
     const all = await weightsAfter(program, (index) => index);
     for (const [place, { ranks }] of groups.entries()) {
       const batches = ranks.map((rank) => mesh.dataIndex(rank));
-      const alone = ddp.compile(inputOf(2, place), fullStep([ROWS, ROWS]));
+      const alone = replicas.compiler.compile(inputOf(2, place), fullStep([ROWS, ROWS]));
       const expected = await weightsAfter(alone, (index) => at(batches, index));
       expect(ranks.map((rank) => at(all, rank))).toEqual(expected);
       expect(at(expected, 0)).toEqual(at(expected, 1));

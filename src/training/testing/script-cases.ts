@@ -119,9 +119,9 @@ export function printedIn(torch: string, { since }: ScriptCase, known: RecordedC
 function caseOf({ name, config: input, savedAfter: saved, since }: Described): ScriptCase {
   const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
   const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
-  const { listing, settle } = PARALLEL_MODES[config.mode];
+  const { listing, facets } = PARALLEL_MODES[config.mode];
   // Only a blueprint knows the shapes that a mode settles its configuration by.
-  const settled = settle ? createBlueprint(config, {}).config : config;
+  const settled = facets(config).compiler.settle ? createBlueprint(config, {}).config : config;
   const script = listing
     .get()(settled)
     .map(({ text }) => text);
@@ -153,7 +153,7 @@ export function printedBy(config: Config, { losses }: Report): Printed {
   const { mode, worldSize } = config;
   const real = (numbers: readonly number[]): readonly number[] => numbers.filter((loss) => !Number.isNaN(loss));
   if (mode === 'pipeline') {
-    const [printing] = PARALLEL_MODES[mode].lossRanks?.(config) ?? [];
+    const [printing] = PARALLEL_MODES[mode].facets(config).steps.lossRanks?.(config) ?? [];
     return Array.from({ length: worldSize }, (_, rank) => (rank === printing ? losses.map(({ loss }) => loss) : []));
   }
   if (mode !== 'ddp') return [real(losses.flatMap(({ perRank }) => perRank))];

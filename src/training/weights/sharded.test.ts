@@ -200,16 +200,14 @@ test('a replica of a piece that differs is seen, and has its own place in the ch
 test('a mode whose Programs hold other pieces than its shard map says is refused', () => {
   const config = parseConfig({ ...base, worldSize: 2 });
   const rows: LayoutOf = ({ shape }, devices) => placed(shape, shard(0), devices);
-  const { compile } = shardedMode(whole);
-  expect(() => createBlueprint(config, {}, { ...shardedMode(rows), compile })).toThrow(
+  const onFirst: LayoutOf = ({ shape }) => ownedBy(shape, 0);
+  expect(() => createBlueprint(config, {}, shardedMode(rows, whole))).toThrow(
     'The piece of 0.weight on cuda:0 has shape [5, 2], and [3, 2] by the shard map.',
   );
-  const shards = shardedMode(({ shape }) => ownedBy(shape, 0)).shards;
-  expect(() => createBlueprint(config, {}, { ...shardedMode(whole), shards })).toThrow(
+  expect(() => createBlueprint(config, {}, shardedMode(onFirst, whole))).toThrow(
     'cuda:1 holds 0.weight, but the shard map gives it no part of it.',
   );
-  const onlyFirst = shardedMode(({ shape }) => ownedBy(shape, 0)).compile;
-  expect(() => createBlueprint(config, {}, { ...shardedMode(whole), compile: onlyFirst })).toThrow(
+  expect(() => createBlueprint(config, {}, shardedMode(whole, onFirst))).toThrow(
     'cuda:1 does not hold its piece of 0.weight.',
   );
 });

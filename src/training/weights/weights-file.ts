@@ -20,7 +20,7 @@ export function weightsFile(
   weights: Weights,
   { wrapped = false }: { readonly wrapped?: boolean } = {},
 ): Uint8Array<ArrayBuffer> {
-  const prefix = wrapped && blueprint.mode.wrapsModel ? 'module.' : '';
+  const prefix = wrapped && blueprint.facets.processes.wrapsModel ? 'module.' : '';
   const all = stateTensors(blueprint, weights).map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
   return writeSafetensors(all, { format: 'pt' });
 }

@@ -11,7 +11,7 @@ import type { Config } from '../../../protocol/config';
 import type { Group } from '../../../protocol/mesh';
 import type { HookPhase } from '../../../protocol/step-kind';
 import type { Shape } from '../../../tensor/shape';
-import type { StepPhases } from '../../mode';
+import type { StepPhases } from '../../facets/mode-steps';
 import type { ParameterRef } from '../../stage-graph';
 
 export interface BucketCall {

@@ -14,23 +14,30 @@ import { stepsAfter } from '../../../protocol/step-kind';
 import { ownedBy, shardMap } from '../../../sharding/shard-map';
 import { closedForm } from '../../closed-form';
 import { emitOptimizer } from '../../emit-optimizer';
+import type { ModeCompiler } from '../../facets/mode-compiler';
+import { ONE_PROCESS } from '../../facets/mode-facets';
+import type { ModeFacts } from '../../facets/mode-facts';
+import type { ModePlacement } from '../../facets/mode-placement';
 import { type ParallelMode, SCRIPT } from '../../mode';
 import { emitWholeBatch } from '../../step/step';
 import { echo as face } from './face';
 
 const THERE: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
 
-export const echo: ParallelMode = {
-  face,
-  mesh: ({ nodes }) => initDeviceMesh({}, { devicesPerRank: 2, nodes }),
+const mesh = ({ nodes }: Config) => initDeviceMesh({}, { devicesPerRank: 2, nodes });
+
+const place: ModePlacement = {
   layersOfDevice: ({ model }) => [[...model.layers.keys()], []],
   shards: (_config, tensors) => shardMap(tensors, ({ shape }) => ownedBy(shape, 0)),
   rowsOfDevice: (_config, [rows = 0]) => [
     [0, rows],
     [0, 0],
   ],
+};
+
+const compiler: ModeCompiler = {
   compile(input, kind) {
-    const builder = new ProgramBuilder(echo.mesh(input.config), input.ops);
+    const builder = new ProgramBuilder(mesh(input.config), input.ops);
     const [caller, wall] = [builder.lane(0), builder.lane(1)];
     for (const m of kind.microBatches.keys()) {
       builder.startMicroBatch(m);
@@ -52,6 +59,17 @@ export const echo: ParallelMode = {
     }
     return builder.finish(face.name, kind);
   },
+};
+
+const facts: ModeFacts = {
+  closedForm: ({ transfers: { gradientBytes } }) =>
+    closedForm([gradientBytes, gradientBytes], `each device sends G; G = ${gradientBytes} B`),
+};
+
+export const echo: ParallelMode = {
+  face,
+  mesh,
+  facets: () => ({ ...ONE_PROCESS, place, compiler, facts }),
   listing: new Part(
     SCRIPT,
     async () =>
@@ -69,6 +87,4 @@ export const echo: ParallelMode = {
           },
         }),
   ),
-  closedForm: ({ transfers: { gradientBytes } }) =>
-    closedForm([gradientBytes, gradientBytes], `each device sends G; G = ${gradientBytes} B`),
 };

@@ -4,6 +4,8 @@
  * cuts nothing, so its ranks are replicas, too. Everything else is mode pipeline's.
  */
 
+import { sizedMesh } from '../../axes/sized-mesh';
+import { stages } from '../../axes/stages';
 import type { ParallelMode } from '../../mode';
 import { compile } from '../../pipeline/compile';
 import { pipeline } from '../../pipeline/mode';
@@ -11,5 +13,11 @@ import { averageAlongAxes } from './average-along-axes';
 
 export const hybrid: ParallelMode = {
   ...pipeline,
-  compile: (input, kind) => compile(input, kind, hybrid.mesh(input.config), { averaging: averageAlongAxes }),
+  facets: () => ({
+    ...stages,
+    compiler: {
+      ...stages.compiler,
+      compile: (input, kind) => compile(input, kind, sizedMesh(input.config), { averaging: averageAlongAxes }),
+    },
+  }),
 };

@@ -38,6 +38,7 @@ const LAYERS = [
 export function testRun(settings: v.InferInput<typeof configSchema>, layers: readonly unknown[] = LAYERS): TestRun {
   const given: Config = v.parse(configSchema, { loss: { type: 'MSELoss' }, ...settings, model: { layers } });
   const mode = PARALLEL_MODES[given.mode];
+  const { compiler, batches, steps } = mode.facets(given);
   const sizes = widths(given);
   const open = {
     config: given,
@@ -47,14 +48,14 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
-  const config = mode.settle?.(open) ?? given;
+  const config = compiler.settle?.(open) ?? given;
   const input = { ...open, config };
   const { dataIndices: processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
-  const pieces = mode.pieces?.(config, rows);
+  const pieces = batches.pieces?.(config, rows);
   const full = pieces === undefined ? fullStep(rows) : inPieces(fullStep(rows), pieces);
-  const first = mode.accumulationPolicy ? fullStep(rows, { beforeRebuild: true }) : full;
-  const programs = [...new Set([full, first])].map((kind) => mode.compile(input, kind));
+  const first = steps.accumulation ? fullStep(rows, { beforeRebuild: true }) : full;
+  const programs = [...new Set([full, first])].map((kind) => compiler.compile(input, kind));
   const lanes = programs[0]?.lanes ?? [];
   const parameters = lanes.flatMap((lane) =>
     lane.buffers

@@ -1,51 +1,24 @@
-/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
+/** Completes the settings of a pipeline and refuses those that do not fit its mesh and batches. Called by axes/stages. */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
-import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Config } from '../../protocol/config';
-import { meshSizes, ranksOf, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
-import type { PipelineReport } from '../../protocol/report';
-import type { ShardingInfo } from '../../protocol/session-info';
-import { figuresOf } from '../../schedules/figures';
+import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import { withDdpOfParts } from '../ddp/around-parts';
-import type { ModeInput } from '../mode';
+import type { ModeInput } from '../mode-input';
 import { checkPolicy } from '../sharded/check-policy';
-import { shardingInfo } from '../sharded/sharding-info';
-import { checkPlan } from '../tensor/check-plan';
-import { withPlan } from '../tensor/plan';
-import { checkShardsOfStages, ddpOfStages, unitsOfStages } from './shards-of-stages';
+import { settlePlan } from '../tensor/check-plan';
+import { checkShardsOfStages, ddpOfStages } from './shards-of-stages';
 import { mostMicroBatches } from './short-batch';
-import { settle as settleSplit } from './split';
+import { settleSplit } from './split';
 import { scheduleOf } from './stages';
 
-export { pipelineForm as closedForm } from './closed-form';
-export { compile } from './compile';
-export { memoryAdvice } from './memory-advice';
-export { pipelineNotices as notices } from './notices';
-export { noiseForStep } from './replica-sync';
-export { borders, layersOfDevice, lossRanks, shards } from './stages';
-
-/** The schedule's figures for the report. */
-export const scheduleFigures = (config: Config): PipelineReport => figuresOf(scheduleOf(config));
-
-export function settle(input: ModeInput): Config {
+export function settleStages(input: ModeInput): Config {
   checkPolicy(input.config);
   checkSettings(input.config);
   const split = settleSplit(input, scheduleOf(input.config));
   checkShardsOfStages(split);
   const config = withDdpOfParts(split, ddpOfStages(split));
-  if (meshSizes(config).tp === 1) return config;
-  const cut = withPlan(config);
-  checkPlan({ ...input, config: cut });
-  return cut;
-}
-
-/** Describes the shards that the first rank keeps of its stages. */
-export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo | undefined {
-  if (!shardsParameters(input.config)) return undefined;
-  const { rankOfStage } = scheduleOf(input.config);
-  const own = rankOfStage.flatMap((rank, stage) => (rank === 0 ? [stage] : []));
-  return shardingInfo(input, mesh, { stages: unitsOfStages(input.config), own });
+  return meshSizes(config).tp === 1 ? config : settlePlan({ ...input, config });
 }
 
 /** The checks that need only the settings. */

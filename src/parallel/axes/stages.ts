@@ -1,0 +1,57 @@
+/**
+ * Axis pp, as torch.distributed.pipelining keeps it: each rank of a pipeline has one or more stages of the model; the
+ * batch is cut into micro-batches, which go through the stages in the order of a schedule (schedules/). Beside pp, tp
+ * cuts the layers of a stage, and the ranks along the data axes average each stage's gradients over its own group, with
+ * DDP or fully_shard around each stage. The mechanism is in pipeline/. Loaded by spmd.ts.
+ */
+import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
+import { figuresOf } from '../../schedules/figures';
+import type { ModeFacets } from '../facets/mode-facets';
+import { pipelineForm } from '../pipeline/closed-form';
+import { compile } from '../pipeline/compile';
+import { hasSampler, ranksDraw } from '../pipeline/draws';
+import { memoryAdvice } from '../pipeline/memory-advice';
+import { pipelineNotices } from '../pipeline/notices';
+import { noiseForStep } from '../pipeline/replica-sync';
+import { checkBatches, settleStages } from '../pipeline/settle';
+import { shardsOfFirstRank } from '../pipeline/shards-of-stages';
+import { microBatchesFor } from '../pipeline/short-batch';
+import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stages';
+import { SETTINGS_OF_DATA_AXES } from './every-piece';
+import { replicas } from './replicas';
+import { rowsOfDataIndex, sizedMesh } from './sized-mesh';
+
+export const stages: ModeFacets = {
+  place: {
+    layersOfDevice,
+    rowsOfDevice: (config, rows) => rowsOfDataIndex(sizedMesh(config), rows),
+    shards,
+    borders,
+  },
+  batches: {
+    sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
+    settings: SETTINGS_OF_DATA_AXES,
+    pieces: microBatchesFor,
+    ranksDraw,
+  },
+  steps: { phases: replicas.steps.phases, noise: noiseForStep, lossRanks },
+  processes: { group: (config) => (replicasOf(config) > 1 ? { algorithm: config.ddp.algorithm } : {}) },
+  compiler: {
+    settle: settleStages,
+    compile: (input, kind) => compile(input, kind, sizedMesh(input.config)),
+  },
+  facts: {
+    closedForm: pipelineForm,
+    sharding: (input) =>
+      shardsParameters(input.config) ? shardsOfFirstRank(input, sizedMesh(input.config)) : undefined,
+    schedule: (config) => figuresOf(scheduleOf(config)),
+  },
+  checks: {
+    schedule: checkBatches,
+    notices: pipelineNotices,
+    memoryAdvice(input, kind, budgetBytes) {
+      const text = memoryAdvice({ input, kind, budgetBytes, mesh: sizedMesh(input.config) });
+      return text === undefined ? undefined : { text };
+    },
+  },
+};

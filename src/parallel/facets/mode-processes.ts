@@ -1,0 +1,17 @@
+/** What the processes of a mode are to each other, and what each of them has drawn and wrapped. */
+import type { AlgorithmName } from '../../protocol/collective';
+import type { Config } from '../../protocol/config';
+
+export interface ModeProcesses {
+  /**
+   * The process group for the report, with the algorithm of the gradients' all-reduce if there is one; absent: one
+   * process has no group.
+   */
+  group?(config: Config): { readonly algorithm?: AlgorithmName };
+  /** When each process seeds its generator with its own seed; absent: all draw the same numbers. */
+  rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
+  /** Whether process 0 sends its running statistics to the others before a forward pass. */
+  broadcastsBuffers?(config: Config): boolean;
+  /** The model is wrapped: its state_dict() has `module.` before every name. */
+  readonly wrapsModel?: true;
+}

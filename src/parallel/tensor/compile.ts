@@ -1,0 +1,41 @@
+/**
+ * The step of a tensor parallel run without shards: a single device's or DDP's, with each rank's own part of the graph.
+ * Called by axes/cuts.
+ */
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { ProgramBuilder } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
+import type { TrainingKind } from '../../protocol/step-kind';
+import { withDdpOfParts } from '../ddp/around-parts';
+import { emitDdpStep } from '../ddp/step';
+import { checkDevices, checkNotZeroOne } from '../even-mesh';
+import type { ModeInput } from '../mode-input';
+import { partitionOf } from '../step/partition-of';
+import { placeStages } from '../step/place';
+import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
+import { sumPartials } from '../step/sum-partials';
+import { settlePlan } from './check-plan';
+import { DDP_OF_GROUPS } from './ddp-of-groups';
+import { planIn } from './plan';
+
+export function settleCuts(input: ModeInput): Config {
+  const { config } = input;
+  checkDevices(config, 'a layer');
+  checkNotZeroOne(config);
+  return settlePlan({ ...input, config: withDdpOfParts(config, DDP_OF_GROUPS) });
+}
+
+export function compileCuts(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+  const { config } = input;
+  const builder = new ProgramBuilder(mesh, input.ops);
+  const stages = placeStages(builder, [0]);
+  const cuts = partitionOf(planIn(config), mesh);
+  const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages, kind });
+  if (mesh.dataIndices > 1) emitDdpStep({ builder, stages, input, partitionOf: cuts, syncsBehind: [sums] }, kind);
+  else {
+    const graphOf = wholeGraphs(input, kind, { partitionOf: cuts });
+    emitStep({ builder, input, kind, stages, order: oneAfterTheOther(kind), syncs: [sums], graphOf });
+  }
+  return builder.finish('tensor', kind);
+}
