@@ -7,7 +7,7 @@ import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import { modeNotices } from './mode-notices';
 
-/** `mode`: of the run. Its own notices are ParallelMode.notices. */
+/** `mode`: of the run. Notices of the mode itself are in ModeChecks.notices. */
 export const configNotices = (config: Config, mode: ParallelMode): readonly Notice[] => [
   ...modeNotices(config, mode.face),
   ...deviceNotices(config, mode),

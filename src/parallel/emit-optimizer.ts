@@ -49,7 +49,7 @@ const normed = ({ parameters, inNorm = parameters }: OptimizerPart): readonly Op
 
 /**
  * optimizer.step() over the given parameters of the lane: all parameters of the optimiser, or a replica of them.
- * `update`: index of the optimiser step within a step of the run (ParallelMode.optimizerStepsPerStep).
+ * `update`: index of the optimiser step within a step of the run (ModeSteps.optimizerSteps).
  */
 export function emitOptimizer(
   lane: LaneBuilder,

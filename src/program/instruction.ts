@@ -84,7 +84,7 @@ export interface Load extends Base {
   readonly buffer: string;
   /**
    * mask: the factors of dropout, drawn on the host in the order of these instructions. noise: random tensors that the
-   * mode draws for the step (ParallelMode.noiseForStep).
+   * mode draws for the step (ModeSteps.noise).
    */
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
   /** mask, noise: the host's name for it; absent: the buffer's name. */

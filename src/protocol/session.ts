@@ -71,10 +71,7 @@ export interface SessionApi {
   /** PyTorch's flight recorder: the last collectives of every rank and their states, for a run with a process group. */
   flightRecorder(): Promise<readonly FlightRecorderDump[]>;
   /** The current weights as .safetensors. */
-  saveWeights(options?: {
-    /** DDP and DataParallel: as the wrapper's own state_dict(), with `module.` before every name. */
-    readonly wrapped?: boolean;
-  }): Promise<Uint8Array<ArrayBuffer>>;
+  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * The state between two micro-batches, from which `resume` continues: rank 0's, and differing values of other ranks.
    * Works while playing, too. `atStart`: the state with which the run began, for a page that has run its first

@@ -130,10 +130,8 @@ export function createSession(gpu: GPU | undefined, shown?: ShownViews): Session
     killRank: (rank, at) => typed(() => running().killRank(rank, at)),
     flightRecorder: () => typed(async () => running().flightRecorder()),
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
-    saveWeights: (options) =>
-      typed(async () =>
-        (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights(), options),
-      ),
+    saveWeights: () =>
+      typed(async () => (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights())),
     saveCheckpoint: ({ atStart = false } = {}) =>
       typed(async () => {
         const run = running();

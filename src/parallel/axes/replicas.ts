@@ -50,7 +50,6 @@ export const replicas = {
     group: ({ ddp: { algorithm } }) => ({ algorithm }),
     rankSeeds: ({ ddp }) => ddp.rankSeeds,
     broadcastsBuffers: ({ ddp }) => ddp.broadcastBuffers,
-    wrapsModel: true,
   },
   compiler: {
     compile(input, kind) {

@@ -1,8 +1,8 @@
 /**
  * Axis dpShard, as fully_shard keeps it: the ranks of a shard group keep shards of the parameters, gradients and
  * optimiser states of one replica of the model, or of one rank's part of each layer if tp cuts the layers. Replicas of
- * the group lie along dpReplicate. Below stage 2 of ZeRO parameters are whole, and zero.ts has the facets. The mechanism is
- * in sharded/. Loaded by spmd.ts.
+ * the group lie along dpReplicate. In stages 0 and 1 of ZeRO parameters are whole, and zero.ts has the facets. The
+ * mechanism is in sharded/. Loaded by spmd.ts.
  */
 import type { Config } from '../../protocol/config';
 import { meshSizes, openAxis } from '../../protocol/mesh-sizes';

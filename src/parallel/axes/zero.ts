@@ -13,13 +13,11 @@ import { everyPiece, wholeBatches } from './every-piece';
 import { replicas } from './replicas';
 import { sizedMesh } from './sized-mesh';
 
-const { group, rankSeeds, broadcastsBuffers } = replicas.processes;
-
 export const zero: ModeFacets = {
   place: everyPiece,
   batches: wholeBatches,
   steps: replicas.steps,
-  processes: { group, rankSeeds, broadcastsBuffers },
+  processes: replicas.processes,
   compiler: {
     settle: settleZero,
     compile: (input, kind) => compileZero(input, kind, sizedMesh(input.config)),

@@ -26,7 +26,6 @@ const OUTPUT_GRADIENT = 'output.grad';
 export const facets: ModeFacets = {
   ...ONE_PROCESS,
   place: { ...modelOnFirst, rowsOfDevice: chunkRows },
-  processes: { wrapsModel: true },
   compiler: { compile },
   facts: { closedForm: dataParallelForm },
   checks: { notices: chunkNotices },

@@ -1,7 +1,7 @@
 /**
  * Resumes a run when only rank 0 has read the checkpoint: rank 0 sends every buffer that outlives a step (parameters,
  * running statistics, optimiser and hook states) to the others, as a script does with dist.broadcast over
- * model.state_dict() and optimizer.state_dict(). Called by session through ParallelMode.
+ * model.state_dict() and optimizer.state_dict(). Called by axes/.
  */
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';

@@ -3,7 +3,6 @@
  * forward pass (_sync_buffers).
  */
 
-import { LockstepError } from '../../base/errors';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../../nn/losses';
@@ -29,10 +28,9 @@ if (!globalThis.LOCKSTEP_SITE) await BROADCAST_HALVES.load();
  */
 export function construct(input: ModeInput): Program | undefined {
   const { worldSize, model, ddp, precision } = input.config;
-  const parameters = parameterList(model.layers);
-  if (parameters.length === 0) throw nothingToTrain();
   if (worldSize === 1 || !ddp.initSync) return undefined;
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
+  const parameters = parameterList(model.layers);
   const half = modelHalf(precision);
   const asHalf = half ? { asHalf: half } : {};
   for (const { name, shape } of parameters) {
@@ -51,13 +49,6 @@ export function construct(input: ModeInput): Program | undefined {
   );
   return builder.finish('ddp', CONSTRUCT);
 }
-
-const nothingToTrain = (): LockstepError =>
-  new LockstepError(
-    'config',
-    "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient.",
-    'Add a layer with parameters.',
-  );
 
 /** The module's buffers, such as running statistics. Class weights belong to the loss, not to the module. */
 export const bufferNames = (stage: StageGraph): readonly string[] =>

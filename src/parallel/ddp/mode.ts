@@ -1,5 +1,5 @@
 /**
- * DistributedDataParallel: the axis dpReplicate by itself (axes/replicas). This folder has its mechanism: the step is in
+ * DistributedDataParallel: the axis dpReplicate by itself (axes/replicas). The mechanism is in this folder: the step in
  * step.ts, the reducer in reducer.ts.
  */
 import { Part } from '../../base/part';

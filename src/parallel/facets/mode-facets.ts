@@ -21,5 +21,5 @@ export interface ModeFacets {
   readonly checks: ModeChecks;
 }
 
-/** One process with one loader and one sampler, whose settings need no checks. A mode spreads this and fills the rest. */
+/** One process with one loader, whose settings need no checks. A mode without a mesh spreads this, adds the rest. */
 export const ONE_PROCESS = { batches: {}, steps: {}, processes: {}, checks: {} } as const satisfies Partial<ModeFacets>;

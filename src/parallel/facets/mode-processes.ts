@@ -1,4 +1,4 @@
-/** What the processes of a mode are to each other, and what each of them has drawn and wrapped. */
+/** What the processes of a mode are to each other. */
 import type { AlgorithmName } from '../../protocol/collective';
 import type { Config } from '../../protocol/config';
 
@@ -12,6 +12,4 @@ export interface ModeProcesses {
   rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
   /** Whether process 0 sends its running statistics to the others before a forward pass. */
   broadcastsBuffers?(config: Config): boolean;
-  /** The model is wrapped: its state_dict() has `module.` before every name. */
-  readonly wrapsModel?: true;
 }

@@ -1,4 +1,4 @@
-/** Completes the settings of a pipeline and refuses those that do not fit its mesh and batches. Called by axes/stages. */
+/** Completes a pipeline's settings and refuses those that do not fit its mesh and batches. Called by axes/stages. */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';

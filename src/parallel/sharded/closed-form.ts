@@ -1,5 +1,5 @@
 /**
- * The bytes that sharded ranks send: each gather and each reduce-scatter of a unit, with its padding. Called through
+ * The bytes that sharded ranks send: each gather and each reduce-scatter of a unit, with its padding. Called by
  * axes/.
  */
 import { at } from '../../base/invariant';

@@ -140,7 +140,7 @@ test('torch can load the weights that a run saves, and a run that starts from th
   expect(after.find((t) => t.name === 'a.weight')?.data).toEqual(of('a.weight').data);
 });
 
-test('DDP saves model.module.state_dict(), or its own with module. before every name; both are read alike', async () => {
+test('DDP saves model.module.state_dict(); the state_dict() of the wrapper, with module. before each name, is read alike', async () => {
   const s = await openTestSession({
     device: 'cpu',
     mode: 'ddp',
@@ -149,10 +149,14 @@ test('DDP saves model.module.state_dict(), or its own with module. before every 
     batchSize: 4,
   });
   await s.api.traceStep();
-  const [plain, wrapped] = [await s.api.saveWeights(), await s.api.saveWeights({ wrapped: true })];
+  const plain = await s.api.saveWeights();
   await s.close();
-  const names = (file: Uint8Array<ArrayBuffer>) => readSafetensors('w', file).map((t) => t.name);
-  expect(names(wrapped)).toEqual(names(plain).map((name) => `module.${name}`));
+  const tensors = readSafetensors('w', plain);
+  expect(tensors.map(({ name }) => name)).toContain('0.weight');
+  const wrapped = writeSafetensors(
+    tensors.map((tensor) => ({ ...tensor, name: `module.${tensor.name}` })),
+    { format: 'pt' },
+  );
   const hashes = await Promise.all(
     [plain, wrapped].map(async (file) => {
       const config = { device: 'cpu', data: { type: 'xor', samples: 16 }, steps: 1, weights: 'w.safetensors' };

@@ -11,19 +11,9 @@ import type { Blueprint } from '../blueprint';
 import { mergedState } from './merged-weights';
 import type { Weights } from './weights';
 
-/**
- * `wrapped`: like model.state_dict() of DistributedDataParallel or DataParallel, with `module.` before every name;
- * default: like model.module.state_dict(). Only these two modes wrap the model.
- */
-export function weightsFile(
-  blueprint: Blueprint,
-  weights: Weights,
-  { wrapped = false }: { readonly wrapped?: boolean } = {},
-): Uint8Array<ArrayBuffer> {
-  const prefix = wrapped && blueprint.facets.processes.wrapsModel ? 'module.' : '';
-  const all = stateTensors(blueprint, weights).map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
-  return writeSafetensors(all, { format: 'pt' });
-}
+/** Like model.state_dict(), or model.module.state_dict() where DistributedDataParallel or DataParallel wraps the model. */
+export const weightsFile = (blueprint: Blueprint, weights: Weights): Uint8Array<ArrayBuffer> =>
+  writeSafetensors(stateTensors(blueprint, weights), { format: 'pt' });
 
 /** model.state_dict() of the unwrapped model. */
 export function stateTensors(blueprint: Blueprint, weights: Weights): readonly NamedTensor[] {
