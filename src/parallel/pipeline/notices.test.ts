@@ -15,6 +15,9 @@ const OURS = [
   'unscaled-gradients',
   'ddp-around-stages',
   'ddp-of-stages',
+  'plan-names-no-module',
+  'nothing-cut',
+  'gathers-between',
 ];
 
 const noticesOf = (input: ConfigInput) =>
@@ -49,6 +52,17 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
     ['ddp-around-stages'],
   ],
   ['DDP with 1F1B', { worldSize: 4, mesh: { dp: 2 } }, []],
+  ['layers that tp cuts, by the plan made for the model', { worldSize: 4, mesh: { tp: 2 } }, []],
+  [
+    'a plan that names no module',
+    { worldSize: 4, mesh: { tp: 2 }, tensor: { plan: { head: 'ColwiseParallel' } } },
+    ['plan-names-no-module', 'nothing-cut'],
+  ],
+  [
+    'a layer cut by columns whose reader is whole',
+    { worldSize: 4, mesh: { tp: 2 }, tensor: { plan: { '0': 'ColwiseParallel' } } },
+    ['gathers-between'],
+  ],
 ];
 
 test.each(cases)('%s', (_, input, ids) => {

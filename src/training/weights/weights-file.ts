@@ -11,7 +11,7 @@ import type { Blueprint } from '../blueprint';
 import { mergedState } from './merged-weights';
 import type { Weights } from './weights';
 
-/** Like model.state_dict(), or model.module.state_dict() where DistributedDataParallel or DataParallel wraps the model. */
+/** model.state_dict(), or model.module.state_dict() where DistributedDataParallel or DataParallel wraps the model. */
 export const weightsFile = (blueprint: Blueprint, weights: Weights): Uint8Array<ArrayBuffer> =>
   writeSafetensors(stateTensors(blueprint, weights), { format: 'pt' });
 
