@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { fromWire, isWireError } from '../src/base/errors';
-import { gptLayers, OWN_TEXT_VOCABULARY, PRESETS } from '../src/protocol/presets';
+import { OWN_TEXT_VOCABULARY } from '../src/protocol/config/rule-made';
+import { gptLayers, PRESETS } from '../src/protocol/presets';
 import { openTestSession, type TestSession } from '../src/session/testing/open-session';
 import { ODD_NAMES, oddNumber } from './arbitraries/odd';
 import { checkNamesValue } from './names-input';

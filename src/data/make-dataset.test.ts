@@ -1,10 +1,14 @@
 /** Every data family: shapes, range, balance, targets for each loss, the split; and the reasons for refusing files. */
 import { expect, test } from 'vitest';
-import { type DataConfig, DEFAULT_CONFIG, type LossConfig } from '../protocol/config';
+import { type DataConfig, DEFAULT_CONFIG, dataSchema, type LossConfig } from '../protocol/config';
+import { isBuiltIn } from '../protocol/config/data';
 import { Generator } from '../tensor/generator';
 import { allocate } from '../tensor/shape';
 import { makeBatchSource } from './batch-source';
 import { checkTargets } from './dataset';
+import { MADE } from './families/made';
+import { READ } from './families/read';
+import { SPIRAL } from './families/spiral';
 import { gatherRows } from './gather';
 import { makeDataset } from './make-dataset';
 import { writeNpy } from './readers/npy';
@@ -13,6 +17,15 @@ const MSE: LossConfig = { type: 'MSELoss', reduction: 'mean' };
 const CE: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
 const BCE: LossConfig = { type: 'BCEWithLogitsLoss', reduction: 'mean' };
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+test.each(dataSchema.options.map(({ entries }) => entries.type.literal))('%s has one file in families', (type) => {
+  const families = isBuiltIn(type) ? [SPIRAL, ...MADE] : READ;
+  expect(families.filter((family) => family.type === type)).toHaveLength(1);
+});
+
+test('a PyTorch script can make every data set of Lockstep, except the drawn pictures', () => {
+  expect(MADE.filter(({ torch }) => torch === undefined).map(({ type }) => type)).toEqual(['digits', 'shapes']);
+});
 
 const CLASSIFICATION = ['circle', 'xor', 'gauss', 'spiral'] as const;
 const toy = (type: (typeof CLASSIFICATION)[number] | 'plane', noise = 0, testFraction = 0): DataConfig => ({

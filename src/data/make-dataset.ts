@@ -3,50 +3,43 @@
  * test part. `files` come from `prepareFiles`, the asynchronous part. All draws come from the given, already seeded
  * generator, in the order data, split; the caller draws the model afterwards.
  */
-import { unreachable } from '../base/invariant';
+import { must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
 import type { DataConfig, LossConfig } from '../protocol/config';
+import { isBuiltIn } from '../protocol/config/data';
 import type { Files } from '../protocol/session';
 import type { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
-import { fileBytes } from './data-error';
 import type { Dataset } from './dataset';
-import { circle } from './families/circle';
-import { gauss } from './families/gauss';
-import { plane } from './families/plane';
-import { spiral } from './families/spiral';
-import { xor } from './families/xor';
-import type { Rows } from './family';
+import { SPIRAL } from './families/spiral';
+import type { DataFamily } from './family';
 import { randomSplit } from './samplers';
 import { makeTargets } from './targets';
 
-/** Points of the plane are part of the first load; other families are loaded for a run with such data. */
-const DRAWN = new Part('The drawn pictures', () => import('./families/drawn'));
-const RULED = new Part('The data made by rule', () => import('./families/ruled'));
-const READ = new Part('The readers of data files', () => import('./families/read'));
+const MADE = new Part('The data sets that Lockstep makes', async () => (await import('./families/made')).MADE);
+const READ = new Part('The readers of data files', async () => (await import('./families/read')).READ);
 
-const PARTS: Partial<Record<DataConfig['type'], Part<unknown>>> = {
-  digits: DRAWN,
-  shapes: DRAWN,
-  randomRegression: RULED,
-  prototypes: RULED,
-  sequence: RULED,
-  text: READ,
-  idx: READ,
-  png: READ,
-  csv: READ,
-  npy: READ,
-};
+/** The page's first run trains on the spiral, so its file is loaded at once. */
+const partOf = (type: DataConfig['type']): Part<readonly DataFamily[]> | undefined =>
+  type === SPIRAL.type ? undefined : isBuiltIn(type) ? MADE : READ;
 
 /** To be awaited before makeDataset. */
 export async function loadFamily({ type }: Pick<DataConfig, 'type'>): Promise<void> {
-  await PARTS[type]?.load();
+  await partOf(type)?.load();
 }
 
-if (!globalThis.LOCKSTEP_SITE) await loadAll([DRAWN, RULED, READ]);
+if (!globalThis.LOCKSTEP_SITE) await loadAll([MADE, READ]);
+
+function familyOf(type: DataConfig['type']): DataFamily {
+  const families = partOf(type)?.get() ?? [SPIRAL];
+  return must(
+    families.find((family) => family.type === type),
+    `the data set ${type}`,
+  );
+}
 
 export function makeDataset(config: DataConfig, loss: LossConfig, generator: Generator, files: Files): Dataset {
-  const rows = makeRows(config, loss, generator, files);
+  const rows = familyOf(config.type).rows({ config, loss, generator, files });
   const { kind, inputs, inputShape, columns, vocabulary } = rows;
   const count = inputs.length / elements(inputShape);
   const testRows = Math.floor(count * config.testFraction);
@@ -66,41 +59,4 @@ export function makeDataset(config: DataConfig, loss: LossConfig, generator: Gen
     ...(columns === undefined ? {} : { columns }),
     ...(vocabulary === undefined ? {} : { vocabulary }),
   };
-}
-
-function makeRows(config: DataConfig, loss: LossConfig, generator: Generator, files: Files): Rows {
-  switch (config.type) {
-    case 'circle':
-      return circle(generator, config.samples, config.noise);
-    case 'xor':
-      return xor(generator, config.samples, config.noise);
-    case 'gauss':
-      return gauss(generator, config.samples, config.noise);
-    case 'spiral':
-      return spiral(generator, config.samples, config.noise);
-    case 'plane':
-      return plane(generator, config.samples, config.noise);
-    case 'randomRegression':
-      return RULED.get().randomRegression(generator, config.samples, config.in, config.out);
-    case 'prototypes':
-      return RULED.get().prototypes(generator, config);
-    case 'digits':
-      return DRAWN.get().digits(generator, config);
-    case 'shapes':
-      return DRAWN.get().shapes(generator, config);
-    case 'sequence':
-      return RULED.get().sequence(generator, config);
-    case 'text':
-      return READ.get().text(config, files);
-    case 'idx':
-      return READ.get().idx(config, files);
-    case 'png':
-      return READ.get().png(config, files);
-    case 'csv':
-      return READ.get().csv(config, loss, fileBytes(files, config.file));
-    case 'npy':
-      return READ.get().npy(config, loss, fileBytes(files, config.inputs), fileBytes(files, config.targets));
-    default:
-      return unreachable(config);
-  }
 }

@@ -26,4 +26,4 @@ const rowIn = (rows: readonly OptimizerRow[], type: OptimizerConfig['type']): Op
   rows.find(({ types }) => types.includes(type));
 
 export const rowOf = ({ type }: OptimizerConfig): OptimizerRow =>
-  rowIn(FIRST, type) ?? must(rowIn(LATE_OPTIMIZERS.get(), type), `${type}, which needs a file in optim/late`);
+  rowIn(FIRST, type) ?? must(rowIn(LATE_OPTIMIZERS.get(), type), `the optimiser ${type}`);

@@ -4,7 +4,7 @@
  * its JSON Schema from this file. Names are PyTorch's (camelCase); units are in names.
  */
 import * as v from 'valibot';
-import { dataSchema, TOY_DATA } from './config/data';
+import { dataSchema } from './config/data';
 import { ddpSchema } from './config/ddp';
 import { count, LIMITS, real } from './config/fields';
 import { layerSchema } from './config/layers';
@@ -25,7 +25,7 @@ export { lossSchema } from './config/loss';
 export type { OptimizerConfig } from './config/optimizer';
 export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
-export { dataSchema, TOY_DATA };
+export { dataSchema };
 
 export const MODES = [
   'single',

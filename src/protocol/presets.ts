@@ -4,6 +4,7 @@
  */
 import type { ConfigInput } from './config';
 import type { LayerInput } from './config/layers';
+import { OWN_TEXT_VOCABULARY } from './config/rule-made';
 
 export interface GptSizes {
   readonly vocab: number;
@@ -57,9 +58,6 @@ export interface Preset {
   readonly about: string;
   readonly config: ConfigInput;
 }
-
-/** Number of different characters in the built-in text; a user's text may have another number. */
-export const OWN_TEXT_VOCABULARY = 38;
 
 export const PRESETS = {
   mlp: {

@@ -5,8 +5,8 @@
  */
 import { FACES } from '../../parallel/faces';
 import type { Config, LayerConfig } from '../../protocol/config';
+import type { RowOfData } from '../../protocol/config/data-row';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import type { RowOfData } from '../model/data-rows';
 import { withLayers } from './edit-model';
 
 /** The units of added layers, unless the model has narrower ones. */

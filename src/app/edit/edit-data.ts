@@ -3,27 +3,14 @@
  * and last sizes, loss) they are kept, else the preset for such rows replaces them, and the result says so. Pure.
  */
 import * as v from 'valibot';
-import { type Config, type DataConfig, dataSchema, TOY_DATA, type ToyData } from '../../protocol/config';
+import { type Config, type DataConfig, dataSchema, type ToyData } from '../../protocol/config';
+import { type BuiltInData, isToyType, rowOf } from '../../protocol/config/data';
+import type { RowOfData } from '../../protocol/config/data-row';
 import type { PresetName } from '../../protocol/presets';
-import { type RowOfData, rowOf } from '../model/data-rows';
 import { fitToRow, lossFor } from '../model/fit-model';
 import { presetsFor, withPreset } from './page-presets';
 
-const IN_FILES = ['idx', 'png', 'csv', 'npy'] as const;
-export type BuiltInData = Exclude<DataConfig['type'], (typeof IN_FILES)[number]>;
-/** In the order of the schema. */
-export const BUILT_IN_DATA: readonly BuiltInData[] = dataSchema.options.flatMap(({ entries }) => {
-  const type = entries.type.literal;
-  return isInFile(type) ? [] : [type];
-});
-
-function isInFile(type: DataConfig['type']): type is (typeof IN_FILES)[number] {
-  return IN_FILES.some((each) => each === type);
-}
-
-const isToyType = (type: DataConfig['type']): type is ToyData => TOY_DATA.some((each) => each === type);
 export const isToy = (data: DataConfig): data is Extract<DataConfig, { type: ToyData }> => isToyType(data.type);
-export const isBuiltIn = (type: unknown): type is BuiltInData => BUILT_IN_DATA.some((known) => known === type);
 
 export interface DataChange {
   readonly config: Config;

@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { allowed } from '../../config/issue-words';
 import { type Config, type LayerConfig, type LeafLayer, LIMITS, layerSchema } from '../../protocol/config';
-import type { RowOfData } from '../model/data-rows';
+import type { RowOfData } from '../../protocol/config/data-row';
 import {
   type Activation,
   type Channels,

@@ -5,8 +5,8 @@
 
 import { parsePart } from '../../config/issue-words';
 import { type Config, dataSchema } from '../../protocol/config';
+import { vector } from '../../protocol/config/data-row';
 import { type DataChange, putData } from '../edit/edit-data';
-import { vector } from '../model/data-rows';
 
 export interface CsvLook {
   readonly file: string;

@@ -7,11 +7,12 @@
 import { lookup } from '../../base/lookup';
 import { parsePart } from '../../config/issue-words';
 import { type Config, dataSchema } from '../../protocol/config';
+import { image, type RowOfData, tokens, vector } from '../../protocol/config/data-row';
+import { differentCharacters } from '../../protocol/config/rule-made';
 import type { Notice } from '../../protocol/notice';
 import { PRESETS } from '../../protocol/presets';
 import type { Files } from '../../protocol/session';
 import { type DataChange, putData } from '../edit/edit-data';
-import { differentCharacters, image, type RowOfData, tokens, vector } from '../model/data-rows';
 import { checkpointAmong } from '../stored/checkpoint-zip';
 import { withCheckpoint } from '../stored/with-checkpoint';
 import { type CsvLook, lookAtCsv, withCsv } from './csv-look';

@@ -7,7 +7,7 @@
 import * as v from 'valibot';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { lossSchema } from '../../protocol/config';
-import type { RowOfData } from './data-rows';
+import type { RowOfData } from '../../protocol/config/data-row';
 import { fitLayers, outputOfAll, tooLarge } from './layer-shapes';
 
 /** Sets the last Linear layer's outputs. */

@@ -2,8 +2,10 @@
  * Describes a row of the present data: from the Config, or, for data in a file, from what the session has read. Pure.
  */
 import type { Config, DataConfig } from '../../protocol/config';
+import { rowOf } from '../../protocol/config/data';
+import { image, type RowOfData, tokens } from '../../protocol/config/data-row';
 import type { SessionInfo } from '../../protocol/session-info';
-import { image, type RowOfData, rowOf, rowOfPreview, tokens } from './data-rows';
+import { rowOfPreview } from './data-rows';
 import { same } from './families';
 
 const FILES = ['type', 'file', 'target', 'inputs', 'targets', 'images', 'labels', 'zip'] as const;

@@ -3,8 +3,8 @@
  * plain codec takes its form and limits from the Config's schema. Used only by permalink.ts.
  */
 import { FACES } from '../../parallel/faces';
+import { BUILT_IN_DATA } from '../../protocol/config/data';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
-import { BUILT_IN_DATA } from '../edit/edit-data';
 import { PRESET_NAMES } from '../edit/page-presets';
 import { rangeText, type SettingPath, type SettingRange } from '../edit/setting-ranges';
 import { parseValue, printValue } from './permalink-values';

@@ -5,11 +5,12 @@
  * parse and to print. Pure.
  */
 import type { Config } from '../../protocol/config';
+import { rowOf } from '../../protocol/config/data';
 import type { Notice } from '../../protocol/notice';
 import { deepened, layersMissing } from '../edit/deepen';
 import { withMeshDevices, withMode, withSettings } from '../edit/edit-config';
 import type { SettingPath } from '../edit/setting-ranges';
-import { rowOf, trainRowsOf } from '../model/data-rows';
+import { trainRowsOf } from '../model/data-rows';
 
 type Explicit = readonly (readonly [path: SettingPath, value: unknown])[];
 

@@ -4,9 +4,10 @@
  * other (permalink-layers.ts). Printer and parser are side by side; permalink.ts calls them.
  */
 import { type Config, LIMITS } from '../../protocol/config';
+import { rowOf } from '../../protocol/config/data';
+import type { RowOfData } from '../../protocol/config/data-row';
 import type { Edit } from '../edit/edit-config';
 import { plainNet, withChannels, withGpt, withNet } from '../edit/edit-model';
-import { type RowOfData, rowOf } from '../model/data-rows';
 import { ACTIVATION_NAMES, type Activation, channelsOf, gptNetOf, same } from '../model/families';
 import { parseLayerList, printLayers } from './permalink-layers';
 

@@ -1,8 +1,10 @@
 /** The choice of data: built-in sets as thumbnails, the user's files, and the settings of the chosen kind. */
+
+import { BUILT_IN_DATA, type BuiltInData, dataName } from '../../protocol/config/data';
 import { DATA } from '../../protocol/words/data';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';
-import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit/edit-data';
+import { changeData } from '../edit/edit-data';
 import { replacedNotice } from '../edit/replaced-notice';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
@@ -15,19 +17,6 @@ import { Thumbnail } from './thumbnail';
 
 const CsvColumns = loadedPanel('The columns of a CSV file', async () => (await import('./csv-columns')).CsvColumns);
 
-const NAMES: Readonly<Record<BuiltInData, string>> = {
-  circle: 'Circle',
-  xor: 'Exclusive or',
-  gauss: 'Gaussians',
-  spiral: 'Spiral',
-  plane: 'Plane',
-  randomRegression: 'Random regression',
-  prototypes: 'Prototypes',
-  digits: 'Digits',
-  shapes: 'Shapes',
-  sequence: 'Sequence task',
-  text: 'Text',
-};
 const TASKS = {
   reverse: 'reverse',
   sort: 'sort',
@@ -54,7 +43,7 @@ export function DataPanel() {
           <Thumbnail
             key={type}
             type={type}
-            name={NAMES[type]}
+            name={dataName(type)}
             checked={data.type === type && !('file' in data && data.file !== undefined)}
             onChoose={() => choose(type)}
           />

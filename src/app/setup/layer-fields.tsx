@@ -5,13 +5,13 @@
 import { useId } from 'react';
 import { lookup } from '../../base/lookup';
 import type { LayerConfig } from '../../protocol/config';
+import type { RowOfData } from '../../protocol/config/data-row';
 import { LAYER, LAYER_OWN, type LayerField } from '../../protocol/words/layers';
 import type { Edit } from '../edit/edit-config';
 import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit/edit-model';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
 import { Choice } from '../fields/settings';
-import type { RowOfData } from '../model/data-rows';
 import type { LayerShape } from '../model/layer-shapes';
 import { useApp } from '../state/use-app';
 import styles from './layer-list.module.css';

@@ -5,9 +5,9 @@
  */
 
 import { useState } from 'react';
+import type { RowOfData } from '../../protocol/config/data-row';
 import { parameterCount } from '../../shapes/parameters';
 import { formatCount } from '../draw/format';
-import type { RowOfData } from '../model/data-rows';
 import { shapesThrough } from '../model/layer-shapes';
 import { layerSizes, modulePath, shapeText } from '../model/layer-words';
 import { useApp } from '../state/use-app';

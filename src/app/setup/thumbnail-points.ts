@@ -2,7 +2,7 @@
  * The small pictures on the data buttons: pictograms from formulas, always the same. The session makes the data for
  * training, and the result draws them.
  */
-import type { BuiltInData } from '../edit/edit-data';
+import type { BuiltInData } from '../../protocol/config/data';
 
 /** x and y in -1..1; value in -1..1 gives the colour. */
 export type ThumbnailPoint = readonly [x: number, y: number, value: number];

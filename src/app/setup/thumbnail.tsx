@@ -1,9 +1,9 @@
 /** A data set as a radio button with a picture. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
+import type { BuiltInData } from '../../protocol/config/data';
 import { usePalette } from '../draw/drawing';
 import type { Palette } from '../draw/theme';
-import type { BuiltInData } from '../edit/edit-data';
 import styles from './data-panel.module.css';
 import { type Pictogram, pictogramOf } from './thumbnail-points';
 

@@ -1,6 +1,6 @@
-/** The families whose rows are read from files, as one part of the site (make-dataset). */
-export { csv } from './csv';
-export { idx } from './idx';
-export { npy } from './npy';
-export { png } from './png';
-export { text } from './text';
+/** The data sets that are read from the user's files: every file of read/, as one part of the site. */
+import type { DataFamily } from '../family';
+
+const files = import.meta.glob<DataFamily>('./read/*.ts', { eager: true, import: 'family' });
+
+export const READ: readonly DataFamily[] = Object.values(files);

@@ -3,12 +3,13 @@
  * `rand(n, 2)`, which moves each point by up to noise/6 in x and in y.
  */
 import type { Generator } from '../../tensor/generator';
-import { alternatingClass, type Rows } from '../family';
+import { alternatingClass, dataFamily, type Rows } from '../family';
+import { DATASET, POLAR, shiftOf, targetLine } from '../torch-lines';
 
 const RADIUS = 5 / 6;
 const TURNS = 1.75;
 
-export function spiral(generator: Generator, n: number, noise: number): Rows {
+function spiral(generator: Generator, n: number, noise: number): Rows {
   const shifts = noise > 0 ? generator.rand(2 * n) : undefined;
   const perArm = Math.ceil(n / 2);
   const inputs = new Float32Array(2 * n);
@@ -23,3 +24,17 @@ export function spiral(generator: Generator, n: number, noise: number): Rows {
   }
   return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }
+
+export const SPIRAL = dataFamily({
+  type: 'spiral',
+  rows: ({ config: { samples, noise }, generator }) => spiral(generator, samples, noise),
+  torch: (data, loss) => [
+    `i = torch.arange(${data.samples})`,
+    `r = i // 2 / ${Math.ceil(data.samples / 2)}`,
+    'r, a = 5 / 6 * r, (3.5 * r + i % 2) * torch.pi',
+    data.noise > 0 ? `${POLAR} + ${data.noise} / 6 * ${shiftOf(data)}` : POLAR,
+    'c = i % 2 == 0',
+    targetLine('c', loss),
+    DATASET,
+  ],
+});

@@ -2,10 +2,11 @@
  * The lines of a pipeline's PyTorch script that fill up batches: torch takes micro-batches of one size, and the last
  * batch of an epoch may have fewer rows. Called by pipeline.ts and by the pipeline's listing.
  */
+
+import { takesClasses } from '../../data/targets';
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 import { codeLine as line } from './code-line';
-import { takesClasses } from './data';
 import { hasBatchNorm } from './model';
 
 export interface FilledBatches {
@@ -22,7 +23,7 @@ export interface FilledBatches {
 
 /** The targets of filler rows in a micro-batch, and the test for other rows. */
 const filled = ({ loss }: Config): { readonly target: string; readonly test: string } =>
-  takesClasses(loss)
+  takesClasses(loss.type)
     ? { target: '-100', test: '(y.reshape(len(y), -1) != -100).any(1)' }
     : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
 

@@ -3,7 +3,8 @@
  * optimiser, so small that hundreds of runs take seconds.
  */
 import type { ConfigInput } from '../../../protocol/config';
-import { cnnLayers, gptLayers, mlpLayers, OWN_TEXT_VOCABULARY } from '../../../protocol/presets';
+import { OWN_TEXT_VOCABULARY } from '../../../protocol/config/rule-made';
+import { cnnLayers, gptLayers, mlpLayers } from '../../../protocol/presets';
 
 /** A configuration under the name that its bits are recorded by. */
 export interface Named {

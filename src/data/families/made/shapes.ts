@@ -3,14 +3,14 @@
  * dark, 0 to 1, [1, size, size]; classes repeat in this order. Their positions do not depend on their class, so a
  * linear model fails where a convolution does well.
  */
-import { at } from '../../base/invariant';
-import type { DataConfig } from '../../protocol/config';
-import { SHAPE_NAMES } from '../../shapes/data';
-import type { Generator } from '../../tensor/generator';
-import { addNoise, between } from '../drawing/noise';
-import { cross, disc, type OutlineFigure, regular, ring, star } from '../drawing/outline';
-import type { Rows } from '../family';
-import { checkSize } from '../limits';
+import { at } from '../../../base/invariant';
+import type { DataConfig } from '../../../protocol/config';
+import { SHAPE_NAMES } from '../../../protocol/config/rule-made';
+import type { Generator } from '../../../tensor/generator';
+import { addNoise, between } from '../../drawing/noise';
+import { cross, disc, type OutlineFigure, regular, ring, star } from '../../drawing/outline';
+import { dataFamily, type Rows } from '../../family';
+import { checkSize } from '../../limits';
 
 /** Radii that make the figures about equally large. */
 const FIGURES: Readonly<Record<(typeof SHAPE_NAMES)[number], readonly [radius: number, figure: OutlineFigure]>> = {
@@ -22,7 +22,7 @@ const FIGURES: Readonly<Record<(typeof SHAPE_NAMES)[number], readonly [radius: n
   ring: [0.95, ring(0.5)],
 };
 
-export function shapes(generator: Generator, config: Extract<DataConfig, { type: 'shapes' }>): Rows {
+function shapes(generator: Generator, config: Extract<DataConfig, { type: 'shapes' }>): Rows {
   const { samples, size, noise } = config;
   checkSize(config.type, samples, size * size, 'Use fewer samples or smaller images.');
   const inputs = new Float32Array(samples * size * size);
@@ -65,3 +65,8 @@ function drawFigure(
     }
   }
 }
+
+export const family = dataFamily({
+  type: 'shapes',
+  rows: ({ config, generator }) => shapes(generator, config),
+});

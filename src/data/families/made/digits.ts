@@ -4,15 +4,15 @@
  * [1, size, size]; classes 0 1 2 ... 9 0 1 ... so that a batch in order is balanced. Not MNIST, and torch cannot draw
  * them: the random numbers follow torch's generator, but only Lockstep makes these pictures.
  */
-import { at } from '../../base/invariant';
-import type { DataConfig } from '../../protocol/config';
-import { DIGIT_CLASSES } from '../../shapes/data';
-import type { Generator } from '../../tensor/generator';
-import { DIGIT_GLYPHS } from '../drawing/digit-glyphs';
-import { addNoise, between, spread } from '../drawing/noise';
-import { drawStroke } from '../drawing/stroke';
-import type { Rows } from '../family';
-import { checkSize } from '../limits';
+import { at } from '../../../base/invariant';
+import type { DataConfig } from '../../../protocol/config';
+import { DIGIT_CLASSES } from '../../../protocol/config/rule-made';
+import type { Generator } from '../../../tensor/generator';
+import { DIGIT_GLYPHS } from '../../drawing/digit-glyphs';
+import { addNoise, between, spread } from '../../drawing/noise';
+import { drawStroke } from '../../drawing/stroke';
+import { dataFamily, type Rows } from '../../family';
+import { checkSize } from '../../limits';
 
 /** The jitter, as a fraction of the box. */
 const TREMBLE = 0.035;
@@ -20,7 +20,7 @@ const SHIFT = 0.09;
 /** Radians. */
 const TURN = 0.24;
 
-export function digits(generator: Generator, config: Extract<DataConfig, { type: 'digits' }>): Rows {
+function digits(generator: Generator, config: Extract<DataConfig, { type: 'digits' }>): Rows {
   const { samples, size, noise } = config;
   checkSize(config.type, samples, size * size, 'Use fewer samples or smaller images.');
   const inputs = new Float32Array(samples * size * size);
@@ -64,3 +64,8 @@ function drawDigit(generator: Generator, image: Float32Array, size: number, digi
   }
   for (let i = 0; i < image.length; i++) image[i] = ink * (image[i] as number);
 }
+
+export const family = dataFamily({
+  type: 'digits',
+  rows: ({ config, generator }) => digits(generator, config),
+});

@@ -3,14 +3,14 @@
  * folder.
  */
 
-import { must } from '../../base/invariant';
-import { lookup } from '../../base/lookup';
-import type { DataConfig } from '../../protocol/config';
-import type { Files } from '../../protocol/session';
-import type { Rows } from '../family';
-import { PREPARED } from '../prepare-images';
+import { must } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
+import type { DataConfig } from '../../../protocol/config';
+import type { Files } from '../../../protocol/session';
+import { dataFamily, type Rows } from '../../family';
+import { PREPARED } from '../../prepare-images';
 
-export function png({ size, color }: Extract<DataConfig, { type: 'png' }>, files: Files): Rows {
+function png({ size, color }: Extract<DataConfig, { type: 'png' }>, files: Files): Rows {
   const prepared = (name: string) => must(lookup(files, name), `${name}; prepareFiles comes before makeDataset`);
   const names = JSON.parse(new TextDecoder().decode(prepared(PREPARED.classes))) as readonly string[];
   return {
@@ -29,3 +29,8 @@ export function png({ size, color }: Extract<DataConfig, { type: 'png' }>, files
 /** The bytes as a separate buffer; their own buffer if they fill it. */
 const aligned = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): ArrayBuffer =>
   byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
+
+export const family = dataFamily({
+  type: 'png',
+  rows: ({ config, files }) => png(config, files),
+});

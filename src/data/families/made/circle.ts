@@ -3,14 +3,15 @@
  * Draws: `rand(n)` for the radius, `rand(n)` for the angle, and with noise `rand(n, 2)`; noise moves the point that
  * decides the label, not the visible point.
  */
-import type { Generator } from '../../tensor/generator';
-import { alternatingClass, type Rows } from '../family';
+import type { Generator } from '../../../tensor/generator';
+import { alternatingClass, dataFamily, type Rows } from '../../family';
+import { DATASET, POLAR, shiftOf, targetLine } from '../../torch-lines';
 
 const RADIUS = 5 / 6;
 const BORDER = RADIUS / 2;
 const RING = 0.7 * RADIUS;
 
-export function circle(generator: Generator, n: number, noise: number): Rows {
+function circle(generator: Generator, n: number, noise: number): Rows {
   const radii = generator.rand(n);
   const angles = generator.rand(n);
   const shifts = noise > 0 ? generator.rand(2 * n) : undefined;
@@ -27,3 +28,17 @@ export function circle(generator: Generator, n: number, noise: number): Rows {
   }
   return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }
+
+export const family = dataFamily({
+  type: 'circle',
+  rows: ({ config: { samples, noise }, generator }) => circle(generator, samples, noise),
+  torch: (data, loss) => [
+    `r, a = torch.rand(${data.samples}), torch.rand(${data.samples}) * 2 * torch.pi`,
+    `r = torch.where(torch.arange(${data.samples}) % 2 == 0, r * 5 / 12, (7 + 3 * r) / 12)`,
+    POLAR,
+    ...(data.noise > 0 ? [`p = x + ${data.noise} * 5 / 6 * ${shiftOf(data)}`] : []),
+    `c = ${data.noise > 0 ? 'p' : 'x'}.norm(dim=1) < 5 / 12`,
+    targetLine('c', loss),
+    DATASET,
+  ],
+});

@@ -3,14 +3,14 @@
  * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are used unchanged. Every
  * error names file, line and column.
  */
-import { firstFew } from '../../base/brief';
-import { at } from '../../base/invariant';
-import type { DataConfig, LossConfig } from '../../protocol/config';
-import { dataError, type FilePlace, quoted } from '../data-error';
-import type { Labels, Reals, Rows } from '../family';
-import { checkFileSize, MAX_TABLE_BYTES } from '../limits';
-import { type CsvRow, readCsv } from '../readers/csv';
-import { takesClasses } from '../targets';
+import { firstFew } from '../../../base/brief';
+import { at } from '../../../base/invariant';
+import type { DataConfig, LossConfig } from '../../../protocol/config';
+import { dataError, type FilePlace, fileBytes, quoted } from '../../data-error';
+import { dataFamily, type Labels, type Reals, type Rows } from '../../family';
+import { checkFileSize, MAX_TABLE_BYTES } from '../../limits';
+import { type CsvRow, readCsv } from '../../readers/csv';
+import { takesClasses } from '../../targets';
 
 type CsvConfig = Extract<DataConfig, { type: 'csv' }>;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -21,7 +21,7 @@ const numberOf = (cell: string): number => {
   return NUMBER.test(text) ? Math.fround(Number(text)) : Number.NaN;
 };
 
-export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Rows {
+function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Rows {
   const { file } = config;
   checkFileSize({ file }, bytes.length, MAX_TABLE_BYTES);
   const all = readCsv(file, bytes).rows;
@@ -164,3 +164,8 @@ function labels(
     names,
   };
 }
+
+export const family = dataFamily({
+  type: 'csv',
+  rows: ({ config, loss, files }) => csv(config, loss, fileBytes(files, config.file)),
+});

@@ -10,12 +10,16 @@
  * Problems are distinct, so test rows never occur in training; if fewer than `samples` exist, each occurs once, in
  * random order.
  */
-import { type SequenceConfig, sequenceLines } from '../../shapes/data';
-import type { Generator } from '../../tensor/generator';
-import { NO_TARGET, type Rows } from '../family';
-import { checkSize } from '../limits';
+import type { DataConfig } from '../../../protocol/config';
+import { sequenceLines } from '../../../protocol/config/rule-made';
+import type { Generator } from '../../../tensor/generator';
+import { dataFamily, NO_TARGET, type Rows } from '../../family';
+import { checkSize } from '../../limits';
+import { DATASET } from '../../torch-lines';
 
-export function sequence(generator: Generator, config: SequenceConfig): Rows {
+type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
+
+function sequence(generator: Generator, config: SequenceConfig): Rows {
   const { length } = config;
   const { symbols, vocabulary, context, promptLength, line } = sequenceLines(config);
   checkSize(config.type, config.samples, context, 'Use fewer samples or a smaller length.');
@@ -55,3 +59,54 @@ function distinctProblems(generator: Generator, samples: number, length: number,
   }
   return problems;
 }
+
+const ANSWERS: Readonly<Record<SequenceConfig['task'], string>> = {
+  sort: 'numbers.sort(1).values',
+  reverse: 'numbers.flip(1)',
+  copy: 'numbers',
+  modularAddition: 'numbers.sum(1, keepdim=True) % symbols',
+  parity: 'numbers.sum(1, keepdim=True) % 2',
+};
+
+/** x: the problem, a sign, the answer without its last token; y: the next token for each, or -100 before the answer. */
+function torch(data: SequenceConfig): readonly string[] {
+  const { task, length, samples } = data;
+  const symbols = task === 'parity' ? 2 : data.symbols;
+  const adds = task === 'modularAddition';
+  const possible = symbols ** length;
+  const problems =
+    possible <= 4 * samples
+      ? [
+          `ids = torch.randperm(${possible})[:${samples}]`,
+          `numbers = ids[:, None] // symbols ** torch.arange(${length}) % symbols`,
+        ]
+      : [
+          'seen = {}',
+          `while len(seen) < ${samples}:`,
+          `    seen[tuple(torch.randint(0, symbols, (${length},)).tolist())] = True`,
+          'numbers = torch.tensor(list(seen))',
+        ];
+  const prompt = adds
+    ? [
+        'plus = torch.full_like(numbers, symbols)',
+        'prompt = torch.stack((plus, numbers), 2).flatten(1)[:, 1:]  # a + b + c',
+      ]
+    : ['prompt = numbers'];
+  return [
+    `symbols = ${symbols}`,
+    ...problems,
+    ...prompt,
+    `answer = ${ANSWERS[task]}`,
+    `sign = torch.full((len(numbers), 1), symbols${adds ? ' + 1' : ''})`,
+    'line = torch.cat((prompt, sign, answer), 1)',
+    'x, y = line[:, :-1], line[:, 1:].clone()',
+    'y[:, :prompt.shape[1]] = -100  # the loss counts only the answer',
+    DATASET,
+  ];
+}
+
+export const family = dataFamily({
+  type: 'sequence',
+  rows: ({ config, generator }) => sequence(generator, config),
+  torch,
+});

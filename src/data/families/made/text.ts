@@ -4,19 +4,20 @@
  * a remainder at the end is dropped. Line ends become '\n'.
  */
 
-import { LockstepError } from '../../base/errors';
-import type { DataConfig } from '../../protocol/config';
-import type { Files } from '../../protocol/session';
-import { charactersOf } from '../../shapes/data';
-import { fileBytes } from '../data-error';
-import type { Rows } from '../family';
-import { checkFileSize, checkSize, MAX_TEXT_BYTES } from '../limits';
-import { decodeUtf8 } from '../readers/utf8';
-import { OWN_TEXT } from './own-text';
+import { LockstepError } from '../../../base/errors';
+import type { DataConfig, LossConfig } from '../../../protocol/config';
+import { charactersOf } from '../../../protocol/config/rule-made';
+import type { Files } from '../../../protocol/session';
+import { fileBytes } from '../../data-error';
+import { dataFamily, type Rows } from '../../family';
+import { checkFileSize, checkSize, MAX_TEXT_BYTES } from '../../limits';
+import { decodeUtf8 } from '../../readers/utf8';
+import { DATASET } from '../../torch-lines';
+import { OWN_TEXT } from '../own-text';
 
 type TextConfig = Extract<DataConfig, { type: 'text' }>;
 
-export function text(config: TextConfig, files: Files): Rows {
+function text(config: TextConfig, files: Files): Rows {
   const { context, stride = context } = config;
   const characters = charactersOf(read(config, files));
   if (characters.length <= context) {
@@ -58,3 +59,30 @@ function read({ file, text: given }: TextConfig, files: Files): string {
   checkFileSize({ file }, bytes.length, MAX_TEXT_BYTES);
   return decodeUtf8(file, bytes, 'text in UTF-8', 'Save the text in UTF-8.');
 }
+
+/** Longer texts are not written into a listing. */
+const LONGEST = 10_000;
+
+function torch(data: TextConfig, _: LossConfig, quote: (text: string) => string): readonly string[] {
+  const { file, context, stride = context } = data;
+  const text = (data.text ?? OWN_TEXT).replace(/\r\n?/g, '\n');
+  const source =
+    file !== undefined
+      ? `open(${quote(file)}, encoding='utf-8').read()`
+      : text.length <= LONGEST
+        ? JSON.stringify(text)
+        : "open('text.txt', encoding='utf-8').read()  # the text of the configuration";
+  return [
+    `text = ${source}`,
+    'ids = {c: i for i, c in enumerate(sorted(set(text)))}',
+    'tokens = torch.tensor([ids[c] for c in text])',
+    `x, y = (t.unfold(0, ${context}, ${stride}) for t in (tokens[:-1], tokens[1:]))`,
+    DATASET,
+  ];
+}
+
+export const family = dataFamily({
+  type: 'text',
+  rows: ({ config, files }) => text(config, files),
+  torch,
+});

@@ -2,17 +2,17 @@
  * Inputs and targets from two `.npy` files: inputs [rows, features] or images [rows, channels, height, width]; targets
  * [rows] or [rows, 1] of integers for CrossEntropyLoss, else [rows] or [rows, width] of any kind.
  */
-import type { DataConfig, LossConfig } from '../../protocol/config';
-import { elements } from '../../tensor/shape';
-import { dataError } from '../data-error';
-import type { Labels, Reals, Rows } from '../family';
-import { checkSize } from '../limits';
-import { type NpyArray, readNpy } from '../readers/npy';
-import { takesClasses } from '../targets';
+import type { DataConfig, LossConfig } from '../../../protocol/config';
+import { elements } from '../../../tensor/shape';
+import { dataError, fileBytes } from '../../data-error';
+import { dataFamily, type Labels, type Reals, type Rows } from '../../family';
+import { checkSize } from '../../limits';
+import { type NpyArray, readNpy } from '../../readers/npy';
+import { takesClasses } from '../../targets';
 
 type NpyConfig = Extract<DataConfig, { type: 'npy' }>;
 
-export function npy(
+function npy(
   config: NpyConfig,
   loss: LossConfig,
   inputBytes: Uint8Array<ArrayBuffer>,
@@ -74,3 +74,9 @@ function reals({ data, shape }: NpyArray, loss: LossConfig): Labels | Reals {
   }
   return { kind: 'reals', width, values: Float32Array.from(data) };
 }
+
+export const family = dataFamily({
+  type: 'npy',
+  rows: ({ config, loss, files }) =>
+    npy(config, loss, fileBytes(files, config.inputs), fileBytes(files, config.targets)),
+});

@@ -2,15 +2,15 @@
  * Images and labels from two IDX files, the format of MNIST, Fashion-MNIST and EMNIST: images [1, height, width], bytes
  * divided by 255 as torchvision's ToTensor does; labels as they are.
  */
-import { at } from '../../base/invariant';
-import type { DataConfig } from '../../protocol/config';
-import type { Files } from '../../protocol/session';
-import { dataError, fileBytes } from '../data-error';
-import type { Rows } from '../family';
-import { checkSize } from '../limits';
-import { readIdx } from '../readers/idx';
+import { at } from '../../../base/invariant';
+import type { DataConfig } from '../../../protocol/config';
+import type { Files } from '../../../protocol/session';
+import { dataError, fileBytes } from '../../data-error';
+import { dataFamily, type Rows } from '../../family';
+import { checkSize } from '../../limits';
+import { readIdx } from '../../readers/idx';
 
-export function idx(config: Extract<DataConfig, { type: 'idx' }>, files: Files): Rows {
+function idx(config: Extract<DataConfig, { type: 'idx' }>, files: Files): Rows {
   const images = readIdx(config.images, fileBytes(files, config.images), 3, 'images');
   const labels = readIdx(config.labels, fileBytes(files, config.labels), 1, 'labels');
   const [rows = 0, height = 0, width = 0] = images.shape;
@@ -50,3 +50,8 @@ export function idx(config: Extract<DataConfig, { type: 'idx' }>, files: Files):
     targets: { kind: 'labels', classes: values.reduce((most, label) => Math.max(most, label + 1), 0), values },
   };
 }
+
+export const family = dataFamily({
+  type: 'idx',
+  rows: ({ config, files }) => idx(config, files),
+});

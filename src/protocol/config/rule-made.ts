@@ -2,13 +2,18 @@
  * The sizes of the rule-made data sets, and the problems over symbols, which determine the length of a row. The data
  * room makes rows from these; the page fits a model to the rows before they exist. Pure.
  */
-import type { DataConfig } from '../protocol/config';
-
 export const DIGIT_CLASSES = 10;
+
+/** Number of different characters in the built-in text; a user's text may have another number. */
+export const OWN_TEXT_VOCABULARY = 38;
 
 export const SHAPE_NAMES = ['circle', 'square', 'triangle', 'cross', 'star', 'ring'] as const;
 
-export type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
+interface SequenceSizes {
+  readonly task: 'sort' | 'reverse' | 'copy' | 'modularAddition' | 'parity';
+  readonly length: number;
+  readonly symbols: number;
+}
 
 export interface TokenTask {
   /** The tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
@@ -21,7 +26,7 @@ export interface TokenTask {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 const plain = (numbers: readonly number[]): readonly number[] => numbers;
 
-const TASKS: Readonly<Record<SequenceConfig['task'], TokenTask>> = {
+const TASKS: Readonly<Record<SequenceSizes['task'], TokenTask>> = {
   sort: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toSorted((a, b) => a - b) },
   reverse: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toReversed() },
   copy: { signs: ['>'], prompt: plain, answer: plain },
@@ -43,7 +48,7 @@ export interface SequenceLines {
   line(numbers: readonly number[]): readonly number[];
 }
 
-export function sequenceLines({ task: name, length, symbols: given }: SequenceConfig): SequenceLines {
+export function sequenceLines({ task: name, length, symbols: given }: SequenceSizes): SequenceLines {
   const task = TASKS[name];
   const symbols = name === 'parity' ? 2 : given;
   const sign = (index: number): number => symbols + index;
@@ -61,3 +66,6 @@ export function sequenceLines({ task: name, length, symbols: given }: SequenceCo
 
 /** The characters of a text as its tokens: code points, with one kind of line end. */
 export const charactersOf = (text: string): readonly string[] => Array.from(text.replace(/\r\n?/g, '\n'));
+
+/** The number of different characters, as the data set counts them. */
+export const differentCharacters = (text: string): number => new Set(charactersOf(text)).size;
