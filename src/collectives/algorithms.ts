@@ -1,6 +1,6 @@
 /**
- * The table of algorithms, one file per algorithm. To add one, add a row in other-algorithms.ts and a name in
- * protocol/collective. Ring and naive are always loaded, the others on demand (training/load-parts).
+ * The table of algorithms, one file per algorithm. To add one, add a file in late/ and a row in
+ * protocol/words/algorithms. Ring and naive are always loaded, the others on demand (training/load-parts).
  */
 import { must } from '../base/invariant';
 import { CodeTable, Part } from '../base/part';

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { loadedAlgorithms } from '../collectives/algorithms';
-import { halvingDoubling } from '../collectives/halving-doubling';
+import { ALGORITHM as halvingDoubling } from '../collectives/late/halving-doubling';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
 import { initDeviceMesh } from '../mesh/device-mesh';

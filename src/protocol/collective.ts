@@ -3,6 +3,8 @@
  * lab.
  */
 
+export { ALGORITHM_NAMES, type AlgorithmName } from './words/algorithms';
+
 export const COLLECTIVE_OPS = [
   'allReduce',
   'broadcast',
@@ -23,10 +25,6 @@ export type CollectiveOp = (typeof COLLECTIVE_OPS)[number];
  */
 export const REDUCE_OPS = ['sum', 'product', 'min', 'max', 'avg', 'band', 'bor', 'bxor'] as const;
 export type ReduceOp = (typeof REDUCE_OPS)[number];
-
-/** Each has a file in collectives/. */
-export const ALGORITHM_NAMES = ['ring', 'naive', 'tree', 'doubleTree', 'halvingDoubling', 'hierarchical'] as const;
-export type AlgorithmName = (typeof ALGORITHM_NAMES)[number];
 
 /** The cost of a message: alpha + bytes / beta. */
 export interface Link {

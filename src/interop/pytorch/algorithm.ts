@@ -26,8 +26,6 @@ export function algorithmLines({ ddp: { algorithm }, nodes }: Pick<Config, 'ddp'
       return [
         "# a single binary tree cannot be chosen in torch: NCCL's tree is a chain in a node, a double tree across nodes",
       ];
-    case 'halvingDoubling':
-      return [`# recursive halving and doubling ${NO_CHOICE}`];
     case 'hierarchical':
       return ['# NCCL itself decides how to cross nodes: its tree is a chain in each node, a double tree across nodes'];
     case 'doubleTree':
@@ -35,6 +33,8 @@ export function algorithmLines({ ddp: { algorithm }, nodes }: Pick<Config, 'ddp'
         `# NCCL 2.24 and later; before: 'Tree'.${nodes === 1 ? ' The double tree is across nodes: inside one NCCL makes a chain' : ''}`,
         "os.environ['NCCL_ALGO'] = 'ring,tree;allreduce:tree'",
       ];
+    default:
+      return [`# ${ALGORITHMS[algorithm].name} ${NO_CHOICE}`];
   }
 }
 

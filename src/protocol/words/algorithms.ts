@@ -1,9 +1,7 @@
 /**
- * The names and advantages of the algorithms of collectives, for the page, the notices, the sentences below the stage
- * and the PyTorch listing. For the bytes of each see trace/formula.ts.
+ * The algorithms of collectives: their names in settings; their names and advantages in words, for the page, the
+ * notices, the sentences below the stage and the PyTorch listing. For the bytes of each see trace/formula.ts.
  */
-import type { AlgorithmName } from '../collective';
-
 interface AlgorithmWords {
   readonly name: string;
   /** Name for the ends of lines, where space is short. */
@@ -19,7 +17,7 @@ interface AlgorithmWords {
   readonly turns?: string;
 }
 
-export const ALGORITHMS: Readonly<Record<AlgorithmName, AlgorithmWords>> = {
+const WORDS = {
   ring: { name: 'ring', short: 'ring', way: 'around the ring' },
   naive: {
     name: 'naive exchange',
@@ -57,7 +55,13 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, AlgorithmWords>> = {
     turns: 'The same exchanges in reverse: each round doubles the finished part of every rank.',
   },
   hierarchical: { name: 'hierarchical over nodes', short: 'hierarchical', way: 'node by node' },
-};
+} as const satisfies Readonly<Record<string, AlgorithmWords>>;
+
+export type AlgorithmName = keyof typeof WORDS;
+export const ALGORITHMS: Readonly<Record<AlgorithmName, AlgorithmWords>> = WORDS;
+
+/** In the order of the page's menus. */
+export const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as readonly AlgorithmName[];
 
 /** The names alone, for menus. */
 export const namesOf = (column: 'name' | 'short'): Readonly<Record<string, string>> =>

@@ -5,15 +5,15 @@
  * not a power of two, ranks 2i+1 of the first pairs first send their buffers to 2i, and get the result from 2i at the
  * end. Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
  */
-import { at } from '../base/invariant';
-import type { Rank } from '../protocol/trace';
-import { barrierFrom } from './barrier';
-import type { CostRequest, NumberedCall } from './collective';
-import { type Core, coreOf, doublingRounds, halvingRounds, type PieceOf, sentInRounds } from './halving-rounds';
-import type { Hop, Round } from './hop';
-import { block, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from './local-steps';
-import { algorithm, type Recipe } from './recipe';
-import { bytesOfElements, elementsOf, messageUs, type Stretch, share } from './stretches';
+import { at } from '../../base/invariant';
+import type { Rank } from '../../protocol/trace';
+import { barrierFrom } from '../barrier';
+import type { CostRequest, NumberedCall } from '../collective';
+import { type Core, coreOf, doublingRounds, halvingRounds, type PieceOf, sentInRounds } from '../halving-rounds';
+import type { Hop, Round } from '../hop';
+import { block, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from '../local-steps';
+import { algorithm, type Recipe } from '../recipe';
+import { bytesOfElements, elementsOf, messageUs, type Stretch, share } from '../stretches';
 
 const WHOLE_TIME = ' (+ 2 alpha + 2 S / beta where N is no power of two)';
 const log2 = Math.log2;
@@ -153,7 +153,7 @@ const allGather: Recipe = {
   },
 };
 
-export const halvingDoubling = algorithm('halvingDoubling', {
+export const ALGORITHM = algorithm('halvingDoubling', {
   allReduce,
   reduceScatter,
   allGather,

@@ -5,14 +5,14 @@
  * rings. If nodes differ in size, there are as many parts as the smallest node has ranks; on one node it is the plain
  * ring. Source: NCCL's hierarchical rings; Horovod's NCCLHierarchicalAllreduce.
  */
-import { at } from '../base/invariant';
-import type { Rank } from '../protocol/trace';
-import { barrierFrom } from './barrier';
-import type { CostRequest } from './collective';
-import type { Round } from './hop';
-import { algorithm, type Recipe, together } from './recipe';
-import { allGatherChunk, allGatherRounds, type RingOf, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
-import { bytesOfElements, elementsOf, lengthOf, messageUs, type Stretch, share } from './stretches';
+import { at } from '../../base/invariant';
+import type { Rank } from '../../protocol/trace';
+import { barrierFrom } from '../barrier';
+import type { CostRequest } from '../collective';
+import type { Round } from '../hop';
+import { algorithm, type Recipe, together } from '../recipe';
+import { allGatherChunk, allGatherRounds, type RingOf, reduceScatterChunk, reduceScatterRounds } from '../ring-rounds';
+import { bytesOfElements, elementsOf, lengthOf, messageUs, type Stretch, share } from '../stretches';
 
 type Nodes = readonly (readonly Rank[])[];
 
@@ -94,4 +94,4 @@ function hierarchicalUs({ bytes, worldSize, nodes: given }: CostRequest, link: L
 }
 type Link = Parameters<Recipe['timeUs']>[1];
 
-export const hierarchical = algorithm('hierarchical', { allReduce, barrier: barrierFrom(allReduce) });
+export const ALGORITHM = algorithm('hierarchical', { allReduce, barrier: barrierFrom(allReduce) });

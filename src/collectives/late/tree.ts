@@ -5,12 +5,12 @@
  * ranks, do very little. The double tree fixes this. Source: NCCL's trees (src/graph/trees.cc); a tree with root r is
  * the same tree with ranks counted from r.
  */
-import { at } from '../base/invariant';
-import { barrierFrom } from './barrier';
-import { binaryTree, chunksOf, downRounds, flowRounds, flowUs, type Tree, upRounds, wholeFlow } from './binary-tree';
-import type { CostRequest } from './collective';
-import { algorithm, type Recipe } from './recipe';
-import { mod } from './stretches';
+import { at } from '../../base/invariant';
+import { barrierFrom } from '../barrier';
+import { binaryTree, chunksOf, downRounds, flowRounds, flowUs, type Tree, upRounds, wholeFlow } from '../binary-tree';
+import type { CostRequest } from '../collective';
+import { algorithm, type Recipe } from '../recipe';
+import { mod } from '../stretches';
 
 function treeOf(n: number, root = 0): Tree {
   return binaryTree(
@@ -72,4 +72,4 @@ const allReduce: Recipe = {
   timeUs: (request, link, across) => 2 * oneWayUs(request, link, across),
 };
 
-export const tree = algorithm('tree', { allReduce, broadcast, reduce, barrier: barrierFrom(allReduce) });
+export const ALGORITHM = algorithm('tree', { allReduce, broadcast, reduce, barrier: barrierFrom(allReduce) });

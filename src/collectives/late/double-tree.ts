@@ -5,14 +5,14 @@
  * even, or shifted by one rank if N is odd. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth
  * broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
  */
-import { at } from '../base/invariant';
-import { bytesOf, type DType } from '../tensor/shape';
-import { barrierFrom } from './barrier';
-import { binaryTree, chunksOf, downRounds, type Flow, flowRounds, flowUs, type Tree, upRounds } from './binary-tree';
-import type { CostRequest } from './collective';
-import { dtypeOf } from './local-steps';
-import { algorithm, type Recipe, together } from './recipe';
-import { bytesOfElements, elementsOf, mod, share } from './stretches';
+import { at } from '../../base/invariant';
+import { bytesOf, type DType } from '../../tensor/shape';
+import { barrierFrom } from '../barrier';
+import { binaryTree, chunksOf, downRounds, type Flow, flowRounds, flowUs, type Tree, upRounds } from '../binary-tree';
+import type { CostRequest } from '../collective';
+import { dtypeOf } from '../local-steps';
+import { algorithm, type Recipe, together } from '../recipe';
+import { bytesOfElements, elementsOf, mod, share } from '../stretches';
 
 export function twoTrees(n: number): readonly [Tree, Tree] {
   const same = (k: number) => k;
@@ -76,4 +76,4 @@ const allReduce: Recipe = {
   },
 };
 
-export const doubleTree = algorithm('doubleTree', { allReduce, barrier: barrierFrom(allReduce) });
+export const ALGORITHM = algorithm('doubleTree', { allReduce, barrier: barrierFrom(allReduce) });
