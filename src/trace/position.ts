@@ -28,9 +28,16 @@ export function stopsOf(trace: StepTrace, stride: Stride): readonly number[] {
   if (stride === 'event') return trace.events.map((_, index) => index);
   const moments = momentsOf(trace);
   if (stride === 'moment') return moments.map(lastOf);
-  if (stride === 'round') return moments.filter(isTransfer).map(lastOf);
+  if (stride === 'round') return moments.filter(isTransfer).flatMap((moment) => roundsIn(trace, moment));
   const sections = sectionsOf(moments);
   return moments.filter((_, index) => sections.lastIndexOf(sections[index] ?? '') === index).map(lastOf);
+}
+
+/** The ends of the rounds of a moment: of a whole collective, several. */
+function roundsIn({ events }: StepTrace, moment: Moment): readonly number[] {
+  if (!moment.round?.whole) return [lastOf(moment)];
+  const ends = new Map(moment.events.map((index) => [events[index]?.collective?.round, index]));
+  return [...ends.values()].sort((a, b) => a - b);
 }
 
 const isTransfer = ({ kind }: Moment): boolean => kind === 'round' || kind === 'message';

@@ -1,4 +1,7 @@
-/** A step of a pipeline has at most 60 moments, under every schedule, with replicas and without; no event is lost. */
+/**
+ * A step of a pipeline has at most 60 moments, under every schedule, with replicas and without, also if ranks share
+ * layers; no event is lost.
+ */
 import { expect, test } from 'vitest';
 import { place } from '../../scripts/tier';
 import { parseConfig } from '../config/parse-config';
@@ -13,22 +16,28 @@ import { createBlueprint } from './blueprint';
 import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
 
-const SIZES = [{ pp: 4, dp: 1, microBatches: 8 }] as const;
+const SIZES = [
+  { pp: 4, dp: 1, tp: 1, microBatches: 8 },
+  { pp: 2, dp: 1, tp: 2, microBatches: 8 },
+] as const;
 
 /**
  * Replicas, so that there are more moments than fit; more micro-batches; more stages of their own all-reduce; more
  * rounds in each.
  */
 const LARGER_SIZES = [
-  { pp: 4, dp: 4, microBatches: 8 },
-  { pp: 4, dp: 1, microBatches: 32 },
-  { pp: 8, dp: 2, microBatches: 16 },
-  { pp: 2, dp: 8, microBatches: 4 },
+  { pp: 4, dp: 4, tp: 1, microBatches: 8 },
+  { pp: 4, dp: 1, tp: 1, microBatches: 32 },
+  { pp: 8, dp: 2, tp: 1, microBatches: 16 },
+  { pp: 2, dp: 8, tp: 1, microBatches: 4 },
+  { pp: 2, dp: 2, tp: 2, microBatches: 8 },
+  { pp: 2, dp: 1, tp: 4, microBatches: 16 },
 ] as const;
 
 interface Size {
   readonly pp: number;
   readonly dp: number;
+  readonly tp: number;
   readonly microBatches: number;
 }
 
@@ -43,13 +52,13 @@ async function tracedStep(config: ConfigInput) {
   return trace;
 }
 
-async function holds({ schedule, pp, dp, microBatches }: ReturnType<typeof underEverySchedule>[number]) {
+async function holds({ schedule, pp, dp, tp, microBatches }: ReturnType<typeof underEverySchedule>[number]) {
   const original = await tracedStep({
     mode: 'pipeline',
     batchSize: 32 * dp,
     data: { type: 'xor', samples: 64 * dp },
     model: { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 4), 1], 'Tanh') },
-    mesh: { pp, dp },
+    mesh: { pp, dp, tp },
     pipeline: { schedule, microBatches },
   });
   const trace = byMoments(original);
@@ -66,7 +75,7 @@ async function holds({ schedule, pp, dp, microBatches }: ReturnType<typeof under
   }
 }
 
-const TITLE = '$schedule, $pp x $dp ranks, $microBatches micro-batches';
+const TITLE = '$schedule, $pp x $dp x $tp ranks, $microBatches micro-batches';
 
 test.each(underEverySchedule(SIZES))(TITLE, holds);
 

@@ -12,7 +12,9 @@ export interface MomentShares {
   rateAt(event: number): number;
 }
 
-const shareOf = ({ kind }: Moment): number => (kind === 'load' || kind === 'copy' ? 0.5 : 1);
+/** A whole collective has the more time the more rounds it has. */
+const shareOf = ({ kind, round }: Moment): number =>
+  kind === 'load' || kind === 'copy' ? 0.5 : round?.whole ? Math.max(1, round.count / 3) : 1;
 
 /** `end`: the last event that is walked over. */
 export function momentShares(trace: StepTrace, end = trace.events.length - 1): MomentShares {

@@ -1,7 +1,8 @@
 /**
  * Groups the events of a step, one group per moment, as finely as a reader can still walk through: at most some 60. If
- * a pipeline has more, the turns of several micro-batches share a moment (pipeline/turn-windows.ts), and so do all
- * rounds in which the replicas of a stage average its gradients. group-keys.ts decides which events are alike. Pure;
+ * a step has more, all rounds of a collective of activations or shards are one moment. In a pipeline the turns of
+ * several micro-batches share a moment, too (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a
+ * stage average its gradients. group-keys.ts decides which events are alike. Pure;
  * called by moments.ts.
  */
 import { at } from '../../base/invariant';
@@ -9,7 +10,7 @@ import type { StepTrace } from '../../protocol/trace';
 import { averagedStage } from '../pipeline/stage-averages';
 import { MOST_MOMENTS, windowed, windowSize } from '../pipeline/turn-windows';
 import { type Turn, turnsOf } from '../pipeline/turns';
-import { groupKeys } from './group-keys';
+import { type Collectives, groupKeys, isOfLayers } from './group-keys';
 import { sortGroups } from './sort-groups';
 
 type Turns = readonly (Turn | undefined)[];
@@ -27,15 +28,19 @@ const WIDEST_BESIDE_ROUNDS = 3;
 export function groupEvents(trace: StepTrace): EventGroups {
   const turns = turnsOf(trace);
   const after = afterOf(trace.events);
-  if (turns.every((turn) => turn === undefined)) return { turns, groups: groupsOf(trace, after, turns, false) };
+  if (turns.every((turn) => turn === undefined)) {
+    const groups = groupsOf(trace, after, turns);
+    const most = groups.length > MOST_MOMENTS && trace.events.some(isOfLayers);
+    return { turns, groups: most ? groupsOf(trace, after, turns, false, 'whole') : groups };
+  }
   let fewest: EventGroups | undefined;
-  for (const { size, wholeAverages } of coarserAndCoarser(trace, turns)) {
+  for (const { size, wholeAverages, collectives } of coarserAndCoarser(trace, turns)) {
     const together = windowed({ turns, after, size });
-    const groups = groupsOf(trace, after, together, wholeAverages);
+    const groups = groupsOf(trace, after, together, wholeAverages, collectives);
     if (!fewest || groups.length < fewest.groups.length) fewest = { turns: together, groups };
     if (groups.length <= MOST_MOMENTS) break;
   }
-  return fewest ?? { turns, groups: groupsOf(trace, after, turns, false) };
+  return fewest ?? { turns, groups: groupsOf(trace, after, turns) };
 }
 
 interface Coarseness {
@@ -43,35 +48,42 @@ interface Coarseness {
   readonly size: number;
   /** Packing and all rounds of the all-reduce of a stage are one moment. */
   readonly wholeAverages: boolean;
+  readonly collectives: Collectives;
 }
 
 /** Tries estimates first; sorting may split groups again, so wider windows follow. */
 function* coarserAndCoarser(trace: StepTrace, turns: Turns): Generator<Coarseness> {
   const count = turns.reduce((most, turn) => Math.max(most, turn ? turn.index + 1 : 0), 0);
   const averages = trace.events.some((e) => averagedStage(e) !== undefined);
-  for (const wholeAverages of averages ? [false, true] : [false]) {
-    const first = windowSize(trace.events, turns, othersIn(trace, turns, wholeAverages));
-    const widest = averages && !wholeAverages ? WIDEST_BESIDE_ROUNDS : count;
-    for (let size = first; size <= widest; size = Math.max(size + 1, Math.ceil(1.3 * size)))
-      yield { size, wholeAverages };
+  const cut = trace.events.some((e, i) => turns[i] !== undefined && isOfLayers(e));
+  for (const collectives of cut ? (['rounds', 'whole', 'inTurns'] as const) : (['rounds'] as const)) {
+    const last = collectives === 'inTurns' || !cut;
+    for (const wholeAverages of averages ? [false, true] : [false]) {
+      const first = windowSize(trace.events, turns, othersIn(trace, turns, wholeAverages, collectives));
+      const widest = !last ? first : averages && !wholeAverages ? WIDEST_BESIDE_ROUNDS : count;
+      for (let size = first; size <= widest; size = Math.max(size + 1, Math.ceil(1.3 * size)))
+        yield { size, wholeAverages, collectives };
+    }
   }
 }
 
 /** Number of moments of the step outside turns. */
-function othersIn(trace: StepTrace, turns: Turns, wholeAverages: boolean): number {
-  const keys = groupKeys(trace, turns, wholeAverages);
-  return new Set(keys.filter((_, i) => turns[i] === undefined || trace.events[i]?.collective)).size;
+function othersIn(trace: StepTrace, turns: Turns, wholeAverages: boolean, collectives: Collectives): number {
+  const keys = groupKeys(trace, turns, wholeAverages, collectives);
+  const isOther = (key: string, i: number) => turns[i] === undefined || !/^(turn|messages)/.test(key);
+  return new Set(keys.filter(isOther)).size;
 }
 
 function groupsOf(
   trace: StepTrace,
   after: readonly (readonly number[])[],
   turns: Turns,
-  wholeAverages: boolean,
+  wholeAverages = false,
+  collectives: Collectives = 'rounds',
 ): EventGroups['groups'] {
   const startUs = trace.events.map((_, index) => at(trace.modelled, index).startUs);
   // No event begins before its dependencies end, so sorting a group by time also respects dependencies.
-  return sortGroups({ after, keys: groupKeys(trace, turns, wholeAverages), startUs }).map((group) =>
+  return sortGroups({ after, keys: groupKeys(trace, turns, wholeAverages, collectives), startUs }).map((group) =>
     [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
   );
 }

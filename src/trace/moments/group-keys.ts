@@ -11,14 +11,16 @@ import type { MomentKind } from './moment';
 
 /**
  * Keys by event; events with equal keys may be one moment. `turns`: of a pipeline's actions, by event. `wholeAverages`:
- * a stage's bucket is packed and all-reduced in one moment, and all stages unpack theirs in another.
+ * a stage's bucket is packed and all-reduced in one moment, and all stages unpack theirs in another. `collectives`: see
+ * Collectives.
  */
 export function groupKeys(
   { events }: StepTrace,
   turns: readonly (Turn | undefined)[],
   wholeAverages = false,
+  collectives: Collectives = 'rounds',
 ): readonly string[] {
-  const kinds = alikeOf(events);
+  const kinds = alikeOf(events, collectives !== 'rounds');
   /** By device, the last kind of work on its compute queue, and a count per kind. */
   const latest = new Map<number, string>();
   const visits = new Map<string, number>();
@@ -29,9 +31,10 @@ export function groupKeys(
     const stage = averaged === undefined ? '' : ` stage ${averaged}`;
     if (wholeAverages && averaged !== undefined)
       return e.name === 'ddp/unpack' ? 'unpack all stages' : `average${stage}`;
-    if (turn && !e.collective)
+    if (turn && (!e.collective || (collectives === 'inTurns' && isOfLayers(e))))
       return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
-    if (e.kind === 'send' || e.kind === 'recv') return `${transferKey(e)}${stage}`;
+    if (e.kind === 'send' || e.kind === 'recv')
+      return `${transferKey(e, collectives !== 'rounds' && isOfLayers(e))}${stage}`;
     const alike = `${kinds[index] ?? ''}${stage}`;
     const lane = `${e.device} ${e.queue}`;
     const place = `${lane} ${alike}`;
@@ -44,15 +47,26 @@ export function groupKeys(
 
 const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
 
+/**
+ * Collectives of activations and shards, of which a step may have many: each round is a moment, or all rounds of one
+ * collective, or they are in the turn of the layer that needs them.
+ */
+export type Collectives = 'rounds' | 'whole' | 'inTurns';
+
+/** Whether the collective is not about a bucket of DDP, whose rounds are always moments. */
+export const isOfLayers = ({ collective: c, bucket }: TraceEvent): boolean =>
+  c !== undefined && c.bucket === undefined && bucket === undefined && /^(all|reduce)[RGS]/.test(c.op);
+
 /** Groups along the same axes do the same at the same time, so the key has the axes and not the ranks. */
-function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent): string {
+function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent, whole: boolean): string {
   if (!c) return `message ${phase} ${anchor} ${payload ?? ''}`;
   const along = dimensionName(c.group ?? {}) ?? '';
-  return `${along} ${c.seq} ${c.op} ${c.part ?? ''} ${c.round ?? ''} ${phase} ${bucket ?? ''} ${module}`;
+  const round = whole ? '' : `${c.part ?? ''} ${c.round ?? ''}`;
+  return `${along} ${c.seq} ${c.op} ${round} ${phase} ${bucket ?? ''} ${module}`;
 }
 
 /** Preparations of the optimiser get the key of the work that follows them on the device. */
-function alikeOf(events: readonly TraceEvent[]): readonly string[] {
+function alikeOf(events: readonly TraceEvent[], together: boolean): readonly string[] {
   const following = new Map<number, string>();
   return events
     .map((e) => e)
@@ -60,20 +74,21 @@ function alikeOf(events: readonly TraceEvent[]): readonly string[] {
     .map((e) => {
       if (e.kind === 'send' || e.kind === 'recv') return '';
       const begins = (e.kind === 'load' && e.phase === 'step') || e.name === 'scaler/skip-step';
-      const own = begins ? (following.get(e.device) ?? alike(e)) : alike(e);
+      const own = begins ? (following.get(e.device) ?? alike(e, together)) : alike(e, together);
       following.set(e.device, own);
       return own;
     })
     .reverse();
 }
 
-function alike(e: TraceEvent): string {
+/** `together`: copies into and out of a collective's buffer are in the moment of the layer. */
+function alike(e: TraceEvent, together: boolean): string {
   const bucket = e.bucket ?? '';
   if (e.kind === 'load') return `load ${e.phase} ${bucket}`;
   const { name, phase, module } = e;
   if (isGradientCast(e)) return `cast ${phase} ${module}`;
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
-  if (kindOf(e) === 'copy') return `${name} ${phase} ${bucket}`;
+  if (kindOf(e) === 'copy' && !(together && module !== '' && bucket === '')) return `${name} ${phase} ${bucket}`;
   // Without a layer: the loss is one moment and its gradient another, whatever their operators; other operators go by
   // name.
   const of = module === '' && phase !== 'loss' && !/^(loss|fused|precision)\//.test(name) ? name : '';

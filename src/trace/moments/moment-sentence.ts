@@ -13,6 +13,7 @@ import { averageSentence } from '../pipeline/average-words';
 import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
 import { capital, hasRanks, kernelWords, plural } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
+import { kindOf } from './group-keys';
 import { hookWork } from './hook-sentence';
 import { bucketMark, layerMark } from './marks';
 import type { Moment } from './moment';
@@ -56,10 +57,10 @@ export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): 
 }
 
 /** The event that characterises the moment. */
-const mainOf = (trace: StepTrace, { events }: Moment): TraceEvent => {
+const mainOf = (trace: StepTrace, { events, kind }: Moment): TraceEvent => {
   const own = events.map((index) => at(trace.events, index));
   const all = own.filter((e) => e.kind !== 'load' && e.name !== 'scaler/skip-step');
-  const operators = all.filter((e) => !isConversion(e));
+  const operators = all.filter((e) => !isConversion(e) && (kind === 'copy' || kindOf(e) !== 'copy'));
   const work = operators.length > 0 ? operators : all;
   // Batch norm computes statistics first: the last operator names the layer.
   if (work[0]?.phase === 'forward') return work.at(-1) ?? work[0];

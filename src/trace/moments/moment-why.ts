@@ -14,6 +14,7 @@ import { turnWhy } from '../pipeline/turn-why';
 import { isPipeline } from '../pipeline/turns';
 import { hasRanks, hasServer } from '../words';
 import { dividesAtFirst } from './divided';
+import { kindOf } from './group-keys';
 import { hookWhy } from './hook-why';
 import type { Moment } from './moment';
 import { momentsOf } from './moments';
@@ -61,9 +62,10 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
   }
 }
 
-const mainOf = (trace: StepTrace, { events }: Moment): TraceEvent => {
+const mainOf = (trace: StepTrace, { events, kind }: Moment): TraceEvent => {
   const own = events.map((index) => at(trace.events, index));
-  return own.find((e) => e.kind !== 'load') ?? at(own, 0);
+  const isWork = (e: TraceEvent) => e.kind !== 'load' && (kind === 'copy' || kindOf(e) !== 'copy');
+  return own.find(isWork) ?? own.find((e) => e.kind !== 'load') ?? at(own, 0);
 };
 
 const firstOfPhase = (trace: StepTrace, moment: Moment): boolean =>

@@ -27,6 +27,8 @@ export interface MomentRound {
   /** From 0, over both halves of an all-reduce. */
   readonly index: number;
   readonly count: number;
+  /** All rounds of the collective are in the moment. */
+  readonly whole: boolean;
   /** The collective of the first transfer; chunk and sum differ between ranks. */
   readonly collective: CollectiveRef;
 }

@@ -44,13 +44,12 @@ function momentOf(
   index: number,
 ): Moment {
   const members = own.map((event) => at(events, event));
-  // Loads of the optimiser, and first receives of a window of turns, say less about a moment than its work.
-  const isWork = (e: TraceEvent): boolean =>
-    turns[at(own, 0)]?.withMessages ? e.kind === 'compute' : e.kind !== 'load';
-  const said = members.find(isWork) ?? at(members, 0);
+  // Loads of the optimiser, the first messages of a turn, and copies say less about a moment than its work.
+  const isWork = (e: TraceEvent): boolean => (turns[at(own, 0)] ? e.kind === 'compute' : e.kind !== 'load');
+  const said = members.find((e) => isWork(e) && kindOf(e) !== 'copy') ?? members.find(isWork) ?? at(members, 0);
   const bucket = said.bucket ?? said.collective?.bucket;
   const average = averageIn(members);
-  const round = average ? undefined : roundOf(said);
+  const round = average ? undefined : roundOf(said, members);
   const turn = round || average ? undefined : turns[at(own, 0)];
   return {
     index,
@@ -65,8 +64,9 @@ function momentOf(
   };
 }
 
-function roundOf({ collective }: TraceEvent): MomentRound | undefined {
+function roundOf({ collective }: TraceEvent, members: readonly TraceEvent[]): MomentRound | undefined {
   if (!collective) return undefined;
+  const whole = members.some((e) => e.collective?.round !== collective.round);
   const { seq, op, part, round = 0, rounds = 1 } = collective;
-  return { seq, op, ...(part ? { part } : {}), index: round, count: rounds, collective };
+  return { seq, op, ...(part && !whole ? { part } : {}), index: round, count: rounds, whole, collective };
 }

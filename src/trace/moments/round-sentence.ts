@@ -21,6 +21,7 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
   const { round } = moment;
   const hops = hopsOf(trace, moment);
   if (!round) return messageSentence(trace, moment);
+  if (round.whole) return wholeSentence(trace, moment, hops, round);
   switch (round.op) {
     case 'allReduce':
       return `${allReduceHead(trace, moment, round)}: ${asMax(round, allReduceWords(trace, moment, hops, round))}${besideWords(hops)}`;
@@ -47,9 +48,23 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
   }
 }
 
+/** A whole collective: all of its rounds are in the moment. */
+function wholeSentence(trace: StepTrace, moment: Moment, hops: Hops, { op, count, collective }: MomentRound): string {
+  const who = whoAre(trace, hops.from);
+  const gets = who.all ? 'every rank gets' : `${who.text} get`;
+  const end = `, in ${plural(count, 'round')}${besideWords(hops)}`;
+  const ofUnit = gathersUnits(trace) && (moment.phase === 'gather' || op === 'reduceScatter');
+  if (op === 'allGather')
+    return `all-gather of ${ofUnit ? unitMark(moment.module) : piecesWords(at(hops.sends, 0))}: ${gets} the parts of all ranks${end}`;
+  if (op === 'reduceScatter')
+    return `reduce-scatter of ${ofUnit ? `the gradients of ${unitMark(moment.module)}` : carriedWords(at(hops.sends, 0))}: ${gets} one part of the sum${end}`;
+  return `all-reduce ${reducedWords(trace, moment)}: ${gets} ${collective.reduceOp === 'max' ? 'the largest values' : 'the sum'}${end}`;
+}
+
 /** The name of a buffer of blocks already begins with 'pieces'. */
 function piecesWords(e: TraceEvent): string {
   const said = carriedWords(e);
+  if (normWords(e.slice?.buffer ?? '')) return 'the norms of all ranks’ own gradients';
   return said.startsWith('the pieces') ? said : `the pieces of ${said.replace(/^the (padded )?piece of /, '')}`;
 }
 
@@ -64,7 +79,7 @@ const oneOrEach = (trace: StepTrace, hops: Hops): string =>
   hops.to.size === 1 ? deviceName(trace, to(hops)) : 'each of the other devices';
 const verb = (devices: ReadonlySet<number>): string => (devices.size > 1 ? 'send' : 'sends');
 const roundWords = ({ index, count }: MomentRound): string => (count > 1 ? `round ${index + 1} of ${count}, ` : '');
-const besideWords = ({ groups }: Hops): string => (groups > 1 ? `, in each of ${numberWord(groups)} groups` : '');
+const besideWords = ({ groups }: Hops): string => (groups > 1 ? `, in ${numberWord(groups)} groups` : '');
 
 /** 'round 2 of 6, reduce-scatter of bucket 0'. */
 function allReduceHead(trace: StepTrace, moment: Moment, round: MomentRound): string {

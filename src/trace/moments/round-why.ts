@@ -13,6 +13,8 @@ import { overlapOf } from './overlap';
 
 export function roundWhy(trace: StepTrace, moment: Moment, clock: Clock): string | undefined {
   const { round } = moment;
+  if (round?.whole)
+    return 'This step has many collectives, so all rounds of one collective are a single moment. “Step round” stops after every round.';
   switch (round?.op) {
     case 'allReduce':
       return allReduceWhy(trace, moment, round, clock);

@@ -28,7 +28,9 @@ async function sentences(mesh: { readonly pp?: number; readonly dpShard: number;
 test('tp: the sums are those of a tensor group, and what is gathered is a part of the layer', async () => {
   const said = await sentences({ dpShard: 2, tp: 2 });
   expect(said.filter((each) => each.includes('SyncBatchNorm'))).toEqual([]);
-  expect(said.join('\n')).toContain('reduce-scatter of the two addends of the output of layer 2: every rank sends');
+  expect(said.join('\n')).toContain(
+    'All-reduce of the two addends of the output of layer 2: every rank gets the sum, in 2 rounds',
+  );
   expect(said).toContain('Forward: every rank multiplies by its half of the columns of «layer 0» (Linear)');
   expect(said).toContain('All-gather of «layer 0»: every rank passes one rank’s part on to another');
 });
@@ -44,7 +46,7 @@ test('pp: the ranks of one stage gather and scatter among themselves', async () 
 test('both: in each part of the stage, and no stage sends to one that does not exist', async () => {
   const said = await sentences({ pp: 2, dpShard: 2, tp: 2 });
   expect(said).toContain(
-    'All-gather of «layer 4»: ranks 4, 5, 6 and 7 each pass one rank’s part on to another, in each of two groups',
+    'All-gather of «layer 4»: ranks 4, 5, 6 and 7 each pass one rank’s part on to another, in two groups',
   );
   expect(said.filter((each) => /to stage [2-9]|Stages 0 and 1 send/.test(each))).toEqual([]);
 });
