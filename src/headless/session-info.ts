@@ -11,15 +11,34 @@ import type { Training } from '../training/training';
 
 export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
-  const { config, programs, mode, facets, rankOfDevice, parameters, facts } = blueprint;
-  const { place } = facets;
+  const { config, programs, mode, facets, mesh, rankOfDevice, parameters, facts } = blueprint;
+  const { place, steps } = facets;
   const program = at(programs, 0);
   const environment = rankEnvironments(config, mode);
+  const roles = rankOfDevice.map((_, device) => {
+    const role = (mode.face.role ?? plainRole)(device, { ...config, worldSize: rankOfDevice.length });
+    const own = mode.face.processPerDevice && config.nodes > 1 ? environment[device] : undefined;
+    // Each node counts its devices from cuda:0.
+    return own ? { ...role, beside: `node ${own.GROUP_RANK}, cuda:${own.LOCAL_RANK}` } : role;
+  });
+  const batchPerRank = place.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count);
+  // With shares each worker that has rows computes a loss. Of ranks with the same rows, the first has the line.
+  const lossDevices = steps.lossShares
+    ? batchPerRank.flatMap((count, device) => (count > 0 ? [device] : []))
+    : (steps.lossRanks?.(config) ?? mesh.world.ranks);
+  const lossLines = lossDevices
+    .map((device, index) => ({ device, place: index, title: at(roles, device).title }))
+    .filter(
+      ({ device }, index) =>
+        steps.lossShares ||
+        lossDevices.findIndex((other) => mesh.dataIndex(other) === mesh.dataIndex(device)) === index,
+    );
   return {
     config,
     worldSize: rankOfDevice.length,
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
-    batchPerRank: place.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
+    batchPerRank,
+    lossLines,
     ...facts,
     environment,
     device: training.device,
@@ -43,12 +62,7 @@ export function sessionInfo(training: Training): SessionInfo {
     construct: training.construct,
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
-    roles: rankOfDevice.map((_, device) => {
-      const role = (mode.face.role ?? plainRole)(device, { ...config, worldSize: rankOfDevice.length });
-      const own = mode.face.processPerDevice && config.nodes > 1 ? environment[device] : undefined;
-      // Each node counts its devices from cuda:0.
-      return own ? { ...role, beside: `node ${own.GROUP_RANK}, cuda:${own.LOCAL_RANK}` } : role;
-    }),
+    roles,
     layersOfDevice: place.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware], rankOfDevice.length).label,
   };

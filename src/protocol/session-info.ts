@@ -32,6 +32,8 @@ export interface SessionInfo {
   /** Micro-batches per epoch; with `accumulate` 1 these are steps. */
   readonly batchesPerEpoch: number;
   readonly batchPerRank: readonly number[];
+  /** One for each part of the batch: ranks that share a layer compute equal losses, so one of them is enough. */
+  readonly lossLines: readonly LossLine[];
   readonly dataset: DatasetPreview;
   /** DDP only. */
   readonly buckets: BucketsInfo | undefined;
@@ -45,6 +47,13 @@ export interface SessionInfo {
   /** The closed form of each Program, if the mode has one. */
   readonly closedForms: readonly KindForm[];
   readonly hardwareLabel: string;
+}
+
+/** A device that computes a loss: its title ('rank 2', 'worker 1'), and its place in LossRecord.perRank. */
+export interface LossLine {
+  readonly device: number;
+  readonly title: string;
+  readonly place: number;
 }
 
 export type MemoryByKind = Pick<DeviceMemory, 'device' | 'peakBytes' | 'byCategory'>;

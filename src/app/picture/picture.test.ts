@@ -123,9 +123,11 @@ test('the losses as CSV: one row per micro-batch and evaluation', () => {
     perRank: [step, step + 0.5],
     loss: step + 0.25,
   }));
+  // Ranks 2 and 3 have the last stage.
+  const lines = [2, 3].map((device, place) => ({ device, title: `rank ${device}`, place }));
   const evaluation = { step: 2, trainLoss: 0.5, testLoss: undefined, trainAccuracy: 0.9, testAccuracy: undefined };
-  expect(lossesCsv(losses, [evaluation], 2).split('\r\n')).toEqual([
-    'step,micro_batch,epoch,loss,loss_rank_0,loss_rank_1,train_loss_all_rows,test_loss_all_rows,train_accuracy,test_accuracy',
+  expect(lossesCsv(losses, [evaluation], 2, lines).split('\r\n')).toEqual([
+    'step,micro_batch,epoch,loss,loss_rank_2,loss_rank_3,train_loss_all_rows,test_loss_all_rows,train_accuracy,test_accuracy',
     '1,1,1,0.25,0,0.5,,,,',
     '1,2,1,1.25,1,1.5,,,,',
     '2,1,1,2.25,2,2.5,,,,',

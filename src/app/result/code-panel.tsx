@@ -85,19 +85,25 @@ function useListing(tensorflow: boolean): readonly CodeLine[] {
   return code;
 }
 
+/** A longer line (a text as data) is cut after three rows. */
+const LONG = 240;
+
 /**
- * The column is narrow, so the indent of a line is drawn half as wide; copied text has all of it. A long line goes on
- * below, two letters further in than its start.
+ * The column is narrow, so the indent of a line, and of the words of a comment, is drawn a third as wide; copied text
+ * has all of it. A long line goes on below, two letters further in than its start.
  */
 function indented(text: string) {
-  const spaces = text.search(/\S|$/);
-  const indent = `${spaces / 2 + 2}ch`;
-  return {
-    indent: text.slice(0, spaces),
-    words: text.slice(spaces),
-    style: { paddingLeft: `calc(10px + ${indent})`, textIndent: `-${indent}` },
-  };
+  const [, spaces = '', sign = '', gap = '', words = ''] = /^( *)(#?)( *)(.*)$/s.exec(text) ?? [];
+  const indent = `${spaces.length / 3 + 2}ch`;
+  return { spaces, sign, gap, words, style: { paddingLeft: `calc(8px + ${indent})`, textIndent: `-${indent}` } };
 }
+
+/** May be broken after each opening bracket, so that a long call begins on the line's first row. */
+const breakable = (words: string) =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a line never move
+  words.split(/(?<=\()/).map((part, i) => [i > 0 && <wbr key={i} />, part]);
+
+const Narrow = ({ spaces }: { spaces: string }) => spaces && <span className={styles['indent']}>{spaces}</span>;
 
 interface LineProps {
   readonly text: string;
@@ -112,12 +118,19 @@ const MOST_DOTS = 16;
 
 const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
   const ranks = here.split(' ');
-  const { indent, words, style } = indented(text);
+  const { spaces, sign, gap, words, style } = indented(text);
   return (
-    <li style={style} data-here={here !== '' || undefined} data-lit={lit || undefined}>
+    <li
+      style={style}
+      data-long={text.length > LONG || undefined}
+      data-here={here !== '' || undefined}
+      data-lit={lit || undefined}
+    >
       <code>
-        {indent && <span className={styles['indent']}>{indent}</span>}
-        {words || ' '}
+        <Narrow spaces={spaces} />
+        {sign}
+        <Narrow spaces={gap} />
+        {words ? breakable(words) : ' '}
       </code>
       {here !== '' && (
         <span className={styles['cursors']}>

@@ -6,16 +6,26 @@ import type { LossRecord } from '../../protocol/trace';
 import { formatTick } from '../draw/format';
 import styles from './loss-axes.module.css';
 import { FIRST_STEPS, PAD, stepTicks, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
+import type { LossSeries } from './loss-series';
 
 /** The most ticks on the y axis, as in the plot. */
 const Y_TICKS = 4;
 const X_TICKS = 2;
 
-/** `first`: the first loss, undefined before the first step; `step`: its place on the x axis. */
-export function LossAxes({ first, step }: { first: LossRecord | undefined; step: number }) {
-  const { loss = 0, perRank = [] } = first ?? {};
-  const top = topOf(Math.max(0, ...[loss, ...perRank].filter(Number.isFinite)));
-  const ranks = perRank.map((value, rank) => ({ value, rank })).filter(({ value }) => Number.isFinite(value));
+interface LossAxesProps {
+  /** The first loss; undefined before the first step. */
+  readonly first: LossRecord | undefined;
+  readonly perPart: LossSeries['perPart'];
+  /** Its place on the x axis. */
+  readonly step: number;
+}
+
+export function LossAxes({ first, perPart, step }: LossAxesProps) {
+  const { loss = 0 } = first ?? {};
+  const ranks = perPart.flatMap(({ device, values: [value] }) =>
+    typeof value === 'number' ? [{ device, value }] : [],
+  );
+  const top = topOf(Math.max(0, ...[loss, ...ranks.map(({ value }) => value)].filter(Number.isFinite)));
   const place = (value: number) => ({
     left: `${(100 * step) / FIRST_STEPS}%`,
     bottom: `${(100 * value) / top}%`,
@@ -36,8 +46,12 @@ export function LossAxes({ first, step }: { first: LossRecord | undefined; step:
           {tick}
         </span>
       ))}
-      {(perRank.length > 1 ? ranks : []).map(({ rank, value }) => (
-        <i key={rank} data-rank={rank} style={{ ...place(value), background: `var(--rank-${rank}, var(--soft))` }} />
+      {ranks.map(({ device, value }) => (
+        <i
+          key={device}
+          data-rank={device}
+          style={{ ...place(value), background: `var(--rank-${device}, var(--soft))` }}
+        />
       ))}
       {first && Number.isFinite(loss) && <i data-mean style={place(loss)} />}
     </div>

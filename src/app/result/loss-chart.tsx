@@ -18,8 +18,11 @@ export function LossChart() {
   const losses = useSettled((app) => app.losses, EVERY_MS);
   const evaluations = useSettled((app) => app.evaluations, EVERY_MS);
   const accumulate = useApp((app) => app.info?.config.accumulate ?? 1);
-  const series = useMemo(() => lossSeries(losses, evaluations, accumulate), [losses, evaluations, accumulate]);
-  const ranks = series.perRank.length;
+  const lines = useApp((app) => app.info?.lossLines);
+  const series = useMemo(
+    () => lossSeries(losses, evaluations, accumulate, lines),
+    [losses, evaluations, accumulate, lines],
+  );
   const curved = losses.length > 1;
   const [isThere, setIsThere] = useState(false);
   const onThere = useCallback(() => setIsThere(true), []);
@@ -27,13 +30,13 @@ export function LossChart() {
     <figure className={styles['loss']}>
       <div className={styles['plot']}>
         {/* The axes stay until the plot's code is loaded. */}
-        {!(curved && isThere) && <LossAxes first={losses[0]} step={series.steps[0] ?? 0} />}
+        {!(curved && isThere) && <LossAxes first={losses[0]} perPart={series.perPart} step={series.steps[0] ?? 0} />}
         {curved && <LossPlotView series={series} onThere={onThere} />}
       </div>
       <figcaption>
-        {ranks > 0 ? (
+        {series.perPart[0] ? (
           <>
-            loss, {ranks} ranks and <b>mean</b>
+            loss, {series.perPart.length} {series.perPart[0].title.replace(/ .*/, 's')} and <b>mean</b>
           </>
         ) : (
           <b>loss</b>

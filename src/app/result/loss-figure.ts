@@ -12,14 +12,15 @@ export const LOSS_FIGURE: SavedFigure = {
   async picture(app) {
     if (app.losses.length < 2) return undefined;
     const { LOSS_PICTURE, paintLosses } = await loadPart('The picture of the losses', () => import('./loss-picture'));
-    const series = lossSeries(app.losses, app.evaluations, accumulateOf(app));
+    const series = lossSeries(app.losses, app.evaluations, accumulateOf(app), app.info?.lossLines);
     const steps = formatCount(Math.floor(series.steps.at(-1) ?? 0));
-    const ranks = series.perRank.length > 0 ? '; thin lines are the ranks, the thick one their mean' : '';
+    const noun = series.perPart[0]?.title.replace(/ .*/, 's');
+    const key = noun === undefined ? '' : `; thin lines are the ${noun}, the thick one their mean`;
     return {
       ...LOSS_PICTURE,
       paint: (ink) => paintLosses(ink, series, LOSS_PICTURE),
-      caption: (run) => `${run}: loss over ${steps} steps, ${formatLoss(app.losses.at(-1)?.loss)} at the end${ranks}.`,
+      caption: (run) => `${run}: loss over ${steps} steps, ${formatLoss(app.losses.at(-1)?.loss)} at the end${key}.`,
     };
   },
-  csv: (app) => lossesCsv(app.losses, app.evaluations, accumulateOf(app)),
+  csv: (app) => lossesCsv(app.losses, app.evaluations, accumulateOf(app), app.info?.lossLines),
 };

@@ -20,7 +20,7 @@ const TICKS = 6;
 
 export function paintLosses(ink: Ink, series: LossSeries, { width, height }: Size): void {
   const { palette } = ink;
-  const columns = [...series.perRank, series.mean, series.test];
+  const columns = [...series.perPart.map(({ values }) => values), series.mean, series.test];
   const highest = Math.max(0, ...columns.flatMap((column) => column.map((value) => value ?? 0)));
   const top = topOf(highest);
   const lastStep = Math.max(1, ...series.steps);
@@ -35,8 +35,8 @@ export function paintLosses(ink: Ink, series: LossSeries, { width, height }: Siz
         { colour, width: thick, ...(dash ? { dash } : {}) },
       );
   };
-  for (const [rank, column] of series.perRank.entries())
-    draw(column, palette.ranks[rank % palette.ranks.length] ?? palette.soft, 0.9);
+  for (const { device, values } of series.perPart)
+    draw(values, palette.ranks[device % palette.ranks.length] ?? palette.soft, 0.9);
   draw(series.mean, palette.ink, 2);
   draw(series.test, palette.accent, 1.6, [5, 4]);
   key(ink, series);
@@ -91,10 +91,10 @@ function key(ink: Ink, series: LossSeries): void {
   const { palette, context, measure } = ink;
   const test = series.test.some((value) => value !== null);
   const entries = [
-    { text: series.perRank.length > 0 ? 'mean' : 'loss', colour: palette.ink, width: 2 },
-    ...series.perRank.map((_, rank) => ({
-      text: `rank ${rank}`,
-      colour: palette.ranks[rank % palette.ranks.length] ?? palette.soft,
+    { text: series.perPart.length > 0 ? 'mean' : 'loss', colour: palette.ink, width: 2 },
+    ...series.perPart.map(({ device, title }) => ({
+      text: title,
+      colour: palette.ranks[device % palette.ranks.length] ?? palette.soft,
       width: 0.9,
     })),
     ...(test ? [{ text: 'test', colour: palette.accent, width: 1.6 }] : []),

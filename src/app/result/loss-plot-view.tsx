@@ -19,16 +19,20 @@ export function LossPlotView({ series, onThere }: LossPlotViewProps) {
   useLayoutEffect(onThere, [onThere]);
   const host = useRef<HTMLDivElement>(null);
   const palette = usePalette();
-  const ranks = series.perRank.length;
+  const devices = series.perPart.map(({ device }) => device).join(' ');
   const [plot, setPlot] = useState<LossPlot>();
   useEffect(() => {
-    const made = createLossPlot(must(host.current, 'a place for the loss chart'), palette, ranks);
+    const made = createLossPlot(
+      must(host.current, 'a place for the loss chart'),
+      palette,
+      devices === '' ? [] : devices.split(' ').map(Number),
+    );
     setPlot(made);
     return () => {
       setPlot(undefined);
       made.destroy();
     };
-  }, [palette, ranks]);
+  }, [palette, devices]);
   useEffect(() => {
     plot?.show(series);
   }, [plot, series]);

@@ -14,16 +14,17 @@ export interface LossPlot {
   destroy(): void;
 }
 
-export function createLossPlot(element: HTMLElement, palette: Palette, ranks: number): LossPlot {
-  const empty: uPlot.AlignedData = [[], ...Array.from({ length: ranks + 2 }, () => [])];
-  const plot = new uPlot({ ...options(palette, ranks), ...sizeOf(element) }, empty, element);
+/** `devices`: those that have a line each. */
+export function createLossPlot(element: HTMLElement, palette: Palette, devices: readonly number[]): LossPlot {
+  const empty: uPlot.AlignedData = [[], ...Array.from({ length: devices.length + 2 }, () => [])];
+  const plot = new uPlot({ ...options(palette, devices), ...sizeOf(element) }, empty, element);
   const resize = new ResizeObserver(() => plot.setSize(sizeOf(element)));
   resize.observe(element);
   return {
-    show({ steps, perRank, mean, test }) {
-      // A different number of ranks gets a new plot; this plot may still receive the new data first.
-      if (perRank.length !== ranks) return;
-      plot.setData([[...steps], ...perRank.map((rank) => [...rank]), [...mean], [...test]]);
+    show({ steps, perPart, mean, test }) {
+      // Other devices get a new plot; this plot may still receive the new data first.
+      if (perPart.length !== devices.length) return;
+      plot.setData([[...steps], ...perPart.map(({ values }) => [...values]), [...mean], [...test]]);
     },
     destroy() {
       resize.disconnect();
@@ -34,11 +35,11 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
 
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
 
-function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' | 'height'> {
+function options(palette: Palette, devices: readonly number[]): Omit<uPlot.Options, 'width' | 'height'> {
   const line = { points: POINT_OF_ONE };
-  const rankLine = (rank: number) => ({
+  const lineOf = (device: number) => ({
     ...line,
-    stroke: palette.ranks[rank] ?? palette.soft,
+    stroke: palette.ranks[device % palette.ranks.length] ?? palette.soft,
     width: 0.9,
     alpha: 0.6,
   });
@@ -46,7 +47,7 @@ function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' |
     ...lossOptions(palette),
     series: [
       {},
-      ...Array.from({ length: ranks }, (_, rank) => rankLine(rank)),
+      ...devices.map(lineOf),
       { ...line, stroke: palette.ink, width: 1.6 },
       { ...line, stroke: palette.accent, width: 1.3, dash: [4, 3], spanGaps: true },
     ],

@@ -11,7 +11,7 @@ const TABLE_ROWS = 10;
 
 export function LossTable({ series }: { series: LossSeries }) {
   const details = useLinkedDetails('losses');
-  const { steps, perRank, mean, test } = series;
+  const { steps, perPart, mean, test } = series;
   const stride = Math.max(1, Math.ceil(steps.length / TABLE_ROWS));
   const rows = steps.map((_, index) => index).filter((index) => index % stride === 0 || index === steps.length - 1);
   const cell = (column: readonly (number | null)[], index: number) => formatLoss(column[index] ?? undefined);
@@ -20,14 +20,13 @@ export function LossTable({ series }: { series: LossSeries }) {
       <summary>As a table</summary>
       <ScrollRegion label="Losses as a table" className={styles['scroll']}>
         <table>
-          <ColumnHeads names={['step', ...perRank.map((_, rank) => `rank ${rank}`), 'mean', 'test']} />
+          <ColumnHeads names={['step', ...perPart.map(({ title }) => title), 'mean', 'test']} />
           <tbody>
             {rows.map((index) => (
               <tr key={steps[index]}>
                 <th scope="row">{Number((steps[index] ?? 0).toFixed(2))}</th>
-                {perRank.map((rank, r) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-                  <td key={r}>{cell(rank, index)}</td>
+                {perPart.map(({ device, values }) => (
+                  <td key={device}>{cell(values, index)}</td>
                 ))}
                 <td>{cell(mean, index)}</td>
                 <td>{cell(test, index)}</td>

@@ -3,6 +3,7 @@
  * count from 1, as on the page. Pure.
  */
 import { stepOf } from '../../protocol/micro-batches';
+import type { LossLine } from '../../protocol/session-info';
 import type { LossRecord } from '../../protocol/trace';
 import type { EvaluationRecord } from '../state/app-state';
 
@@ -10,14 +11,14 @@ export function lossesCsv(
   losses: readonly LossRecord[],
   evaluations: readonly EvaluationRecord[],
   accumulate: number,
+  lines: readonly LossLine[] = [],
 ): string {
-  const ranks = Math.max(0, ...losses.map(({ perRank }) => perRank.length));
   const head = [
     'step',
     'micro_batch',
     'epoch',
     'loss',
-    ...Array.from({ length: ranks }, (_, rank) => `loss_rank_${rank}`),
+    ...lines.map(({ title }) => `loss_${title.replace(' ', '_')}`),
     'train_loss_all_rows',
     'test_loss_all_rows',
     'train_accuracy',
@@ -25,11 +26,20 @@ export function lossesCsv(
   ];
   const trained = losses.map(({ microBatch, epoch, loss, perRank }) => ({
     step: stepOf(microBatch, { accumulate }) + 1,
-    cells: [(microBatch % accumulate) + 1, epoch + 1, loss, ...pad(perRank, ranks), '', '', '', ''],
+    cells: [
+      (microBatch % accumulate) + 1,
+      epoch + 1,
+      loss,
+      ...lines.map(({ place }) => perRank[place] ?? ''),
+      '',
+      '',
+      '',
+      '',
+    ],
   }));
   const evaluated = evaluations.map(({ step, trainLoss, testLoss, trainAccuracy, testAccuracy }) => ({
     step,
-    cells: ['', '', '', ...pad([], ranks), trainLoss, testLoss, trainAccuracy, testAccuracy],
+    cells: ['', '', '', ...lines.map(() => ''), trainLoss, testLoss, trainAccuracy, testAccuracy],
   }));
   // An evaluation after a step comes after its micro-batches; sort() keeps the order of equals.
   const rows = [...trained, ...evaluated].sort((a, b) => a.step - b.step);
@@ -38,6 +48,3 @@ export function lossesCsv(
     .join('\r\n')
     .concat('\r\n');
 }
-
-const pad = (values: readonly number[], length: number): readonly (number | string)[] =>
-  Array.from({ length }, (_, index) => values[index] ?? '');

@@ -109,7 +109,7 @@ function timelineView(app: App, shape: FigureShape): Painted {
 
 function lossView(app: App): Painted {
   const accumulate = (app.info?.config ?? app.config).accumulate;
-  const series = lossSeries(app.losses, app.evaluations, accumulate);
+  const series = lossSeries(app.losses, app.evaluations, accumulate, app.info?.lossLines);
   return { ...LOSS_PICTURE, paint: (ink) => paintLosses(ink, series, LOSS_PICTURE) };
 }
 
