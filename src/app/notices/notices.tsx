@@ -35,6 +35,7 @@ export function Notices({ label = 'Notices', inLesson = false }: NoticesProps) {
       {notices.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}
+      {notices.length > 2 && <p className={styles['more']}>{notices.length} notices; scroll to see all of them</p>}
     </aside>
   );
 }

@@ -19,7 +19,9 @@ interface ScheduleHeadProps {
   readonly view: ViewWindow;
   readonly onView: (view: ViewWindow) => void;
   readonly replica: number;
+  /** Number of pipelines that run side by side, and number of ranks in each. */
   readonly replicas: number;
+  readonly pipelineRanks: number;
   readonly onReplica: (replica: number) => void;
   /** The picture whose kinds of cells the legend lists. */
   readonly kinds: Picture;
@@ -28,7 +30,7 @@ interface ScheduleHeadProps {
 }
 
 export function ScheduleHead(props: ScheduleHeadProps) {
-  const { clock, clocks, label, onClock, replica, replicas, onReplica } = props;
+  const { clock, clocks, label, onClock, replica, replicas, pipelineRanks, onReplica } = props;
   return (
     <div className={head['head']}>
       <ClockChoice
@@ -43,12 +45,13 @@ export function ScheduleHead(props: ScheduleHeadProps) {
       </span>
       {replicas > 1 && (
         <label className={styles['replica']}>
-          replica{' '}
+          ranks{' '}
           <select value={replica} onChange={(event) => onReplica(Number(event.target.value))}>
             {Array.from({ length: replicas }, (_, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a replica is its index
               <option key={index} value={index}>
-                dp {index}
+                {index}, {replicas + index}
+                {pipelineRanks > 2 && ', …'}
               </option>
             ))}
           </select>

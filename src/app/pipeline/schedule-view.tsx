@@ -74,6 +74,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
         onView={setView}
         replica={replica}
         replicas={replicas}
+        pipelineRanks={schedule.ranks}
         onReplica={setReplica}
         kinds={picture}
         chunks={parts.chunks}
