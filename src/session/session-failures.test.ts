@@ -157,7 +157,7 @@ test('headless: the report has the finished steps, and the error', async () => {
   );
   expect(report.error).toMatchObject({ code: 'rank-failed', message: expect.stringMatching(/killed at step 4/) });
   expect(report.notices.at(-1)?.text).toMatch(
-    /The one restart \(maxRestarts\) is used up\. There is no checkpoint yet: the start is left\. The 4 steps after it are lost\.$/,
+    /The one restart \(maxRestarts\) is used up\. There is no checkpoint yet: only the start of the run is left\. The 4 steps after it are lost\.$/,
   );
   expect(weights()).toEqual(
     (await runConfig({ ...config, steps: 1, optimizer: { type: 'SGD', lr: 0 } }, {})).weights(),

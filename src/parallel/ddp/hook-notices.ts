@@ -21,7 +21,7 @@ export function hookNotices({ ddp, worldSize, model }: Config): readonly Notice[
       );
     say(
       'local-sgd-differ',
-      'Between two averages each rank trains by itself: their weights differ, and the page shows the model of rank 0.',
+      'Between two averages each rank trains by itself, so the weights of the ranks differ. The page shows the model of rank 0.',
     );
   }
   const norms = batchNorms(model.layers);

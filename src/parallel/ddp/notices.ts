@@ -43,7 +43,7 @@ function batchNotices(config: Config, { rows, mixed }: Batches): readonly Notice
     notices.push({
       level: 'info',
       id: 'nodes-flat',
-      text: `The ${ALGORITHMS[ddp.algorithm].name} ignores nodes: any of its messages may have to take the slow links between them.`,
+      text: `The ${ALGORITHMS[ddp.algorithm].name} ignores nodes: any of its messages may go over the slow links between nodes.`,
       hint: 'The hierarchical all-reduce sends most of its bytes inside the nodes.',
     });
   if (mixed && loss.reduction !== 'sum')

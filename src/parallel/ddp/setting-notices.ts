@@ -28,8 +28,8 @@ function effects({ ddp, worldSize, accumulate }: Config, { unused }: Facts): rea
     say(
       'warning',
       'no-init-sync',
-      'Each rank starts from weights of its own: nothing is broadcast at construction, and averaged gradients do not bring them together.',
-      'Leave ddp.initSync on, or give all ranks one seed before the model is built.',
+      'Each rank starts with its own weights: the constructor broadcasts nothing, and averaging gradients does not make the weights equal.',
+      'Leave ddp.initSync on, or give all ranks the same seed before the model is built.',
     );
   if (ddp.staticGraph && accumulate > 1 && (ddp.noSync === 'both' || ddp.noSync === 'forward'))
     say(
@@ -96,7 +96,7 @@ function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: F
   if (ddp.rankSeeds === 'beforeModel' && ddp.initSync)
     say(
       'seeds-erased',
-      'The ranks draw different weights, and the constructor overwrites them: all begin with those of rank 0.',
+      'The ranks draw different weights, and the constructor overwrites them: all ranks begin with the weights of rank 0.',
     );
   if (ddp.rankSeeds !== 'same' && !masks && !(ownRows && shuffle) && (ddp.rankSeeds === 'afterModel' || ddp.initSync))
     say(

@@ -30,8 +30,8 @@ export function serverNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'c
   if (!parameterServer.synchronous)
     say(
       'asynchronous-differs',
-      `Each step of the run is ${worldSize - 1} steps of the optimizer, one per worker, with gradients that are ${parameterServer.staleness} updates old: the weights are not those of a single device.`,
-      'Synchronous workers give the same weights.',
+      `Each step of the run is ${worldSize - 1} steps of the optimizer, one per worker, with gradients that are ${parameterServer.staleness} updates old. So the weights differ from the weights of a single device.`,
+      'With synchronous workers the weights are the same as on a single device.',
     );
   return notices;
 }

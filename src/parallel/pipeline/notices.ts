@@ -47,7 +47,7 @@ function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[]
     notices.push({
       level: 'warning',
       id: 'micro-batches-uneven',
-      text: `${full} rows cut into ${microBatches} micro-batches have different sizes. PyTorch fails here: its stages take the shape of the first micro-batch. This run continues, and a short micro-batch counts as much as the others.`,
+      text: `${full} rows cannot be cut into ${microBatches} micro-batches of equal size. PyTorch fails here: its stages take the shape of the first micro-batch. This run continues, and a short micro-batch counts as much as the others.`,
       hint: 'Let pipeline.microBatches divide the rows of each replica.',
     });
   else if (short !== undefined)

@@ -27,7 +27,7 @@ function planNotices({ config }: NoticeInput): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'plan-names-no-module',
-      text: `tensor.plan has ${unmatched.map((entry) => `"${entry}"`).join(', ')}, and the model has no such ${unmatched.length === 1 ? 'module' : 'modules'}. The layers that were meant stay whole on every rank. PyTorch also continues with a warning.`,
+      text: `tensor.plan has ${unmatched.map((entry) => `"${entry}"`).join(', ')}, and the model has no such ${unmatched.length === 1 ? 'module' : 'modules'}. The layers that you meant stay whole on every rank. PyTorch also continues with a warning.`,
       hint: 'Write the path of a module as in the state_dict: "0" for the weight "0.weight".',
     });
   if (tp > 1 && plan.tensors.size === 0)
@@ -49,7 +49,7 @@ function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
     {
       level: 'warning',
       id: 'gathers-between',
-      text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before hands on a local part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
+      text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
       hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
     },
   ];

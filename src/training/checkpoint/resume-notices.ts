@@ -36,8 +36,8 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const ownState = own.length > 0;
   const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
   const how = bitwise
-    ? 'from here on it is, to the bit, the run without the stop'
-    : 'it is not the run without the stop';
+    ? 'from here on the run has the same bits as a run without the interruption'
+    : 'its numbers differ from those of a run without the interruption';
   const moved = saved.placement === config.placement ? '' : `, saved ${placementWords(saved.placement)}`;
   const notices: Notice[] = [
     {
@@ -52,7 +52,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-settings',
-      text: `Not as it was saved: ${changes.names.join(', ')}. The run continues with the current settings; optimizer.load_state_dict would bring the saved param_groups (lr, momentum ...) back.`,
+      text: `These settings differ from the checkpoint’s: ${changes.names.join(', ')}. The run continues with the current settings; in PyTorch, optimizer.load_state_dict would restore the saved param_groups (lr, momentum ...).`,
       hint: "Use the checkpoint's configuration to continue exactly as if the run had never stopped.",
     });
   }
@@ -60,8 +60,8 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-state',
-      text: `The checkpoint has no ${fresh.join(', ')}: it begins at zero.`,
-      hint: 'The optimizer was another one when it was saved.',
+      text: `The checkpoint has no ${fresh.join(', ')}, so the run starts with zeros there.`,
+      hint: 'The checkpoint was saved with another optimizer.',
     });
   }
   if (saved.wrapped) notices.push(prefixNotice(modelFileName(saved.name)));
@@ -69,7 +69,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-weights',
-      text: `The weights of ${config.weights} are not used: the checkpoint brings its own.`,
+      text: `The weights of ${config.weights} are not used: the checkpoint has weights, too.`,
       hint: 'Set either weights or resume.',
     });
   }
@@ -85,8 +85,8 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-by',
-      text: `Ranks held values of their own in ${own.slice(0, 4).join(', ')}; all take those of rank 0, which alone has read the checkpoint.`,
-      hint: 'resumeBy "everyRank" gives each rank its own back.',
+      text: `In the checkpoint each rank has its own values of ${own.slice(0, 4).join(', ')}. All ranks now use the values of rank 0, because only rank 0 has read the checkpoint.`,
+      hint: 'With resumeBy "everyRank" each rank continues with its own values.',
     });
   }
   return notices;
@@ -126,18 +126,18 @@ function worldNotice({
   const before = saved.batches.generators.length;
   const size = (n: number) => Math.floor(Math.floor(config.batchSize / config.accumulate) / n);
   const parts = [
-    `Saved with ${saved.mode} on ${plural(saved.worldSize, 'device')}, resumed with ${config.mode} on ${plural(worldSize, 'device')}: parameters, optimiser state, schedule and step carry on.`,
+    `Saved with ${saved.mode} on ${plural(saved.worldSize, 'device')}, resumed with ${config.mode} on ${plural(worldSize, 'device')}: parameters, optimiser state, schedule and step continue.`,
   ];
   if (before !== processes) {
     parts.push(
-      `Each rank now takes ${plural(size(processes), 'sample')} a step where ${plural(before, 'rank')} took ${size(before)}.`,
+      `Each rank now takes ${plural(size(processes), 'sample')} per step; in the saved run ${plural(before, 'rank')} took ${size(before)} each.`,
     );
   }
   if (!sameRows) {
     const why = changes.ofBatches.length > 0 ? ` (${changes.ofBatches.join(', ')})` : '';
     const place = microBatch % batchesPerEpoch;
     parts.push(
-      `The samplers deal their rows anew${why}: epoch ${Math.floor(microBatch / batchesPerEpoch)} goes on at batch ${place} of ${batchesPerEpoch}.`,
+      `The samplers distribute the rows again${why}: epoch ${Math.floor(microBatch / batchesPerEpoch)} continues at batch ${place} of ${batchesPerEpoch}.`,
     );
   }
   const again = microBatch % config.accumulate === 0 ? saved.microBatch % saved.accumulate : 0;
@@ -145,11 +145,11 @@ function worldNotice({
     parts.push(`${plural(again, 'micro-batch')} of an unfinished step ${again === 1 ? 'is' : 'are'} done again.`);
   if (processes > 1 && [...saved.values.keys()].some(isStatistic))
     parts.push('All ranks take the running statistics of rank 0.');
-  if (drops(config.model.layers)) parts.push('Dropout draws other masks.');
+  if (drops(config.model.layers)) parts.push('Dropout draws different masks.');
   return {
     level: 'warning',
     id: 'resume-world',
     text: parts.join(' '),
-    hint: 'The run is reproducible from here, but it is not the one without the stop.',
+    hint: 'The run is reproducible, but its numbers differ from those of a run without the interruption.',
   };
 }

@@ -58,7 +58,7 @@ describe('rank 0 reads and broadcasts', () => {
     });
     const files = await savedAfter(DDP, 4);
     const resumed = await withTraining({ ...DDP, resume: 'run', resumeBy: 'rank0' }, files, async (t) => {
-      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain('to the bit, the run without the stop');
+      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain('the same bits as a run without the interruption');
       await t.run(5);
       return stateOf(t);
     });
@@ -71,8 +71,8 @@ describe('rank 0 reads and broadcasts', () => {
     const files = await savedAfter(own, 4);
     const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
     const told = notices.map(({ text }) => text).join();
-    expect(told).toContain('it is not the run without the stop');
-    expect(told).toContain('values of their own in 1.running_mean');
+    expect(told).toContain('its numbers differ from those of a run without the interruption');
+    expect(told).toContain('its own values of 1.running_mean');
   });
 
   test('not within a group of micro-batches, whose gradients are each rank’s own', async () => {
@@ -94,7 +94,7 @@ describe('another world size', () => {
     ['DataParallel, 2 devices to 3', { ...NET, mode: 'dataParallel' }, { ...NET, mode: 'dataParallel', worldSize: 3 }],
   ];
   test.each(WORLDS)(
-    '%s: weights, optimiser state and step carry on, and a notice says what changes',
+    '%s: weights, optimiser state and step continue, and a notice says what changes',
     async (_, from, to) => {
       const files = await savedAfter(from, 4);
       const exp = must(
@@ -129,9 +129,9 @@ describe('another world size', () => {
     const files = await savedAfter(EVEN, 4);
     const { notices } = createBlueprint(parseConfig({ ...EVEN, worldSize: 4, resume: 'run' }), files);
     expect(notices.find((n) => n.id === 'resume-world')?.text).toBe(
-      'Saved with ddp on 2 devices, resumed with ddp on 4 devices: parameters, optimiser state, schedule and step carry on. Each rank now takes 2 samples a step where 2 ranks took 4. The samplers deal their rows anew: epoch 0 goes on at batch 4 of 6. All ranks take the running statistics of rank 0. Dropout draws other masks.',
+      'Saved with ddp on 2 devices, resumed with ddp on 4 devices: parameters, optimiser state, schedule and step continue. Each rank now takes 2 samples per step; in the saved run 2 ranks took 4 each. The samplers distribute the rows again: epoch 0 continues at batch 4 of 6. All ranks take the running statistics of rank 0. Dropout draws different masks.',
     );
-    expect(notices.find((n) => n.id === 'resumed')?.text).toContain('it is not the run without the stop');
+    expect(notices.find((n) => n.id === 'resumed')?.text).toContain('its numbers differ from those of a run without the interruption');
   });
 
   test('the micro-batches of an unfinished step are done again', async () => {
@@ -171,7 +171,7 @@ test('other settings: the run goes on with them, and says so', async () => {
     parseConfig({ ...DDP, optimizer: { type: 'Adam', lr: 0.5 }, resume: 'run' }),
     files,
   );
-  expect(notices.find((n) => n.id === 'resume-settings')?.text).toContain('Not as it was saved: optimizer.');
+  expect(notices.find((n) => n.id === 'resume-settings')?.text).toContain('These settings differ from the checkpoint’s: optimizer.');
 });
 
 describe('refused, in PyTorch’s words where it has some', () => {

@@ -79,6 +79,6 @@ export function gaveUpNotice({ failure, again, usedUp, config, reached, left, ha
     lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it ${lost === 1 ? 'is' : 'are'} lost.` : '';
   const kept = hasCheckpoint
     ? ` The weights of ${stepWords(left, config)} are kept: they can be shown and saved.${gone}`
-    : ` There is no checkpoint yet: the start is left.${gone}`;
+    : ` There is no checkpoint yet: only the start of the run is left.${gone}`;
   return { level: 'error', id: failure.code, text: `${why}${used}${kept}`, hint: (again ?? failure).hint };
 }
