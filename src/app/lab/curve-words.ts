@@ -17,18 +17,18 @@ export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): st
   const begin = `Below ${formatSize(bytes)} ${name(below)} is faster: ${whyBelow(below, above)}. From there on (${formatTime(timeUs)})`;
   // The remaining term is less than a thousandth of the time.
   if (Math.abs(above.bytes - below.bytes) <= SAME * below.bytes)
-    return `${begin} both take the same within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and beside that α hardly counts.`;
+    return `${begin} both take the same within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and compared with this time α hardly counts.`;
   const load =
     above.bytes < below.bytes
-      ? `its busiest rank sends ${formatSize(above.bytes)}, that of ${name(below)} ${formatSize(below.bytes)}`
-      : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; what differs is how long the others wait for them`;
+      ? `its busiest rank sends ${formatSize(above.bytes)}, the busiest rank of ${name(below)} ${formatSize(below.bytes)}`
+      : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; the other ranks wait for them for different times`;
   return `${begin} ${name(above)} is at least as fast: ${load}.`;
 }
 
 function whyBelow(below: LabSide, above: LabSide): string {
   if (below.algorithm === 'naive')
     return `each of its ${messages(below.rounds)} keeps the root’s port busy for α/2 only, while ${name(above)} waits α for each of ${formatCount(above.rounds)}`;
-  const chains = `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}`;
+  const chains = `its longest chain has ${messages(below.rounds)}, the longest chain of ${name(above)} has ${formatCount(above.rounds)}`;
   return below.rounds < above.rounds ? `${chains}, and each costs α` : chains;
 }
 

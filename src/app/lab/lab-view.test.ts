@@ -111,8 +111,8 @@ test('explains why two algorithms change places, with the figures of both', () =
   };
   const text = crossoverText(crossover);
   expect(text).toBe(
-    'Below 64 KiB tree is faster: its longest chain is 6 messages, that of ring 14, and each costs α. ' +
-      'From there on (120 µs) ring is at least as fast: its busiest rank sends 112 KiB, that of tree 128 KiB.',
+    'Below 64 KiB tree is faster: its longest chain has 6 messages, the longest chain of ring has 14, and each costs α. ' +
+      'From there on (120 µs) ring is at least as fast: its busiest rank sends 112 KiB, the busiest rank of tree 128 KiB.',
   );
 });
 

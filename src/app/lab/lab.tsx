@@ -103,8 +103,8 @@ function Notes({ lab, result }: { lab: LabSettings; result: LabResult }) {
       )}
       {result.length !== lab.length && result.request.length === lab.length && (
         <p className={styles['note']}>
-          {OP_WORDS[lab.type]} cuts the buffer into {lab.ranks} equal parts, so each rank brings {result.length}{' '}
-          elements.
+          {OP_WORDS[lab.type]} cuts the buffer into {lab.ranks} equal parts, so the buffer of each rank has{' '}
+          {result.length} elements.
         </p>
       )}
     </>

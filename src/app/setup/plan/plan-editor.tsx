@@ -94,7 +94,7 @@ function ModuleRow({ module: { path, type, style, choices, parameters }, gathers
       ))}
       {gathers && (
         <p className={styles['why']}>
-          gathers in between: the layer before hands on parts, and this one takes the whole
+          gathers in between: the layer before outputs parts, and this layer needs the whole tensor
           {choices.includes('RowwiseParallel') && style !== 'RowwiseParallel' ? '; take rows' : ''}
         </p>
       )}
@@ -140,7 +140,9 @@ function Cost({ plan }: { readonly plan: PlanInfo }) {
   return (
     <dl className={styles['cost']}>
       <dt>Collectives</dt>
-      <dd>{total === 0 ? 'none' : `${forward} forward, ${backward} backward; a rank brings ${formatSize(bytes)}`}</dd>
+      <dd>
+        {total === 0 ? 'none' : `${forward} forward, ${backward} backward; inputs of ${formatSize(bytes)} per rank`}
+      </dd>
       <dt>Parameters of a rank</dt>
       <dd>
         {parameters.own.toLocaleString('en')} of {parameters.whole.toLocaleString('en')}
