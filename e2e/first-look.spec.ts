@@ -83,7 +83,7 @@ test('the code has five lines where a laptop shows it, and a way to the numbers 
   await playground.open(`${RUN}&mode=ddp&world=4`);
   const list = page.getByRole('list', { name: 'PyTorch code' });
   const long = list.getByRole('listitem').filter({ hasText: 'non_blocking' }).first();
-  // The indent is drawn half as wide and copied whole: the longest line of the loop has two rows, not three.
+  // The indent is drawn narrow and copied whole: the longest line of the loop has two rows, not three.
   expect(await long.textContent()).toMatch(/^ {8}x/);
   await expect.poll(async () => (await long.boundingBox())?.height).toBeLessThan(40);
   expect((await list.boundingBox())?.height).toBeGreaterThanOrEqual(90);
