@@ -58,7 +58,9 @@ describe('rank 0 reads and broadcasts', () => {
     });
     const files = await savedAfter(DDP, 4);
     const resumed = await withTraining({ ...DDP, resume: 'run', resumeBy: 'rank0' }, files, async (t) => {
-      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain('the same bits as a run without the interruption');
+      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain(
+        'the same bits as a run without the interruption',
+      );
       await t.run(5);
       return stateOf(t);
     });
@@ -131,7 +133,9 @@ describe('another world size', () => {
     expect(notices.find((n) => n.id === 'resume-world')?.text).toBe(
       'Saved with ddp on 2 devices, resumed with ddp on 4 devices: parameters, optimiser state, schedule and step continue. Each rank now takes 2 samples per step; in the saved run 2 ranks took 4 each. The samplers distribute the rows again: epoch 0 continues at batch 4 of 6. All ranks take the running statistics of rank 0. Dropout draws different masks.',
     );
-    expect(notices.find((n) => n.id === 'resumed')?.text).toContain('its numbers differ from those of a run without the interruption');
+    expect(notices.find((n) => n.id === 'resumed')?.text).toContain(
+      'its numbers differ from those of a run without the interruption',
+    );
   });
 
   test('the micro-batches of an unfinished step are done again', async () => {
@@ -171,7 +175,9 @@ test('other settings: the run goes on with them, and says so', async () => {
     parseConfig({ ...DDP, optimizer: { type: 'Adam', lr: 0.5 }, resume: 'run' }),
     files,
   );
-  expect(notices.find((n) => n.id === 'resume-settings')?.text).toContain('These settings differ from the checkpoint’s: optimizer.');
+  expect(notices.find((n) => n.id === 'resume-settings')?.text).toContain(
+    'These settings differ from the checkpoint’s: optimizer.',
+  );
 });
 
 describe('refused, in PyTorch’s words where it has some', () => {
