@@ -21,14 +21,13 @@ import { unshardedGraphs } from '../sharded/unsharded-graph';
 import type { PartitionOf } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
-import { partitionOf as cutsBy } from '../step/partition-of';
 import { perGroup } from '../step/per-group';
 import { placeStages } from '../step/place';
 import { emitStep } from '../step/step';
 import { sumPartials } from '../step/sum-partials';
 import type { Sync } from '../step/sync';
 import type { Step } from '../step/walk';
-import { planIn } from '../tensor/plan';
+import { partsOfRanks } from '../tensor/cuts-beside';
 import { replicaSync, weightGradients } from './replica-sync';
 import { scaleGrads } from './scale-grads';
 import { unitsOfStages } from './shards-of-stages';
@@ -48,7 +47,7 @@ export function compile(
   { averaging = averageOverReplicas }: PipelinePasses = {},
 ): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
-  const partitionOf = mesh.shape.tp > 1 ? cutsBy(planIn(input.config), mesh) : undefined;
+  const partitionOf = partsOfRanks(input.config, mesh);
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
   const whole = graphsOf({ input, kind, stages }, schedule, partitionOf);

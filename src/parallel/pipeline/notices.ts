@@ -3,11 +3,11 @@
  * and where the numbers differ from one device's. Called by axes/stages.
  */
 import type { Config } from '../../protocol/config';
-import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
+import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../facets/mode-checks';
-import { cutNotices } from '../tensor/notices';
+import { noticesOfCuts } from '../tensor/cuts-beside';
 import { ddpOfStages } from './shards-of-stages';
 import { microBatchesFor } from './short-batch';
 import { scheduleOf } from './stages';
@@ -17,7 +17,7 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...layerNotices(input),
   ...gradientNotices(input.config),
   ...replicaNotices(input.config),
-  ...(meshSizes(input.config).tp > 1 ? cutNotices(input) : []),
+  ...noticesOfCuts(input),
   ...ignoredDdpNotices(input.given, ddpOfStages(input.given)),
 ];
 

@@ -6,7 +6,7 @@ import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import { withDdpOfParts } from '../ddp/around-parts';
 import type { ModeInput } from '../mode-input';
 import { checkPolicy } from '../sharded/check-policy';
-import { settlePlan } from '../tensor/check-plan';
+import { withCuts } from '../tensor/cuts-beside';
 import { checkShardsOfStages, ddpOfStages } from './shards-of-stages';
 import { mostMicroBatches } from './short-batch';
 import { settleSplit } from './split';
@@ -17,8 +17,7 @@ export function settleStages(input: ModeInput): Config {
   checkSettings(input.config);
   const split = settleSplit(input, scheduleOf(input.config));
   checkShardsOfStages(split);
-  const config = withDdpOfParts(split, ddpOfStages(split));
-  return meshSizes(config).tp === 1 ? config : settlePlan({ ...input, config });
+  return withCuts({ ...input, config: withDdpOfParts(split, ddpOfStages(split)) });
 }
 
 /** The checks that need only the settings. */

@@ -10,11 +10,10 @@ import type { Program } from '../../program/instruction';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { emitDdpStep, syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode-input';
-import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
-import { planIn } from '../tensor/plan';
+import { partsOfRanks } from '../tensor/cuts-beside';
 import { fsdpSync, OPTIMIZES_SHARDS } from './fsdp';
 import { unitsOf } from './units';
 import { unshardedGraphs } from './unsharded-graph';
@@ -56,7 +55,7 @@ function fsdpStep(step: UnsyncedStep): Step {
   };
   const whole = wholeGraphs(input, passes, {
     syncedIn: ({ rows }) => syncedOver(input.config, place, rows),
-    partitionOf: builder.mesh.shape.tp > 1 ? partitionOf(planIn(input.config), builder.mesh) : undefined,
+    partitionOf: partsOfRanks(input.config, builder.mesh),
   });
   const graphOf = unshardedGraphs(whole, syncEveryPass ? 'microBatch' : 'run');
   const sync = fsdpSync({ builder, input, kind, place, units: unitsOf(input.config) });

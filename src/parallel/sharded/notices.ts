@@ -6,7 +6,7 @@ import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import { unevenBatch } from '../even-mesh';
 import type { NoticeInput } from '../facets/mode-checks';
-import { cutNotices } from '../tensor/notices';
+import { noticesOfCuts } from '../tensor/cuts-beside';
 import { NO_DDP } from './no-ddp';
 
 const OFFLOAD: Notice = {
@@ -40,7 +40,7 @@ const OF_STAGE_3 = ['reshardTo', 'reshardAfterForward'] as const;
 const OF_FULLY_SHARD = ['prefetch', 'modules', 'syncEveryPass', 'cpuOffload'] as const;
 
 export const shardedNotices = (input: NoticeInput): readonly Notice[] => [
-  ...(meshSizes(input.config).tp > 1 ? cutNotices(input) : []),
+  ...noticesOfCuts(input),
   ...(input.config.sharded.cpuOffload ? [OFFLOAD] : []),
   ...unevenBatch(input, meshSizes(input.config).tp > 1 ? 'tensor groups' : 'ranks'),
   ...unusedSettings(input),

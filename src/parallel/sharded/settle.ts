@@ -5,7 +5,7 @@ import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
 import { withDdpOfParts } from '../ddp/around-parts';
 import { checkDevices } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
-import { settlePlan } from '../tensor/check-plan';
+import { withCuts } from '../tensor/cuts-beside';
 import { checkPolicy } from './check-policy';
 import { NO_DDP } from './no-ddp';
 import { checkUnits } from './units';
@@ -15,8 +15,7 @@ export function settleShards(input: ModeInput): Config {
   const { config } = input;
   checkShards(config);
   checkReshardTo(config);
-  const sharded = withDdpOfParts(config, NO_DDP);
-  return meshSizes(config).tp === 1 ? sharded : settlePlan({ ...input, config: sharded });
+  return withCuts({ ...input, config: withDdpOfParts(config, NO_DDP) });
 }
 
 /** Stages 0 and 1. */
