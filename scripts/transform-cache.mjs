@@ -11,7 +11,7 @@ import path from 'node:path';
 import { root } from './install.mjs';
 
 /** Folders of which all files are imported. */
-const WHOLE = ['shaders', 'learn'];
+const WHOLE = ['shaders', 'learn', 'src/optim/late', 'src/data/families', 'src/collectives/late'];
 /** A folder whose files are one module. */
 const COMPILED = 'assembly';
 

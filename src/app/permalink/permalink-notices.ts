@@ -1,6 +1,7 @@
 /**
  * Notices about the parts of a link that cannot be used: each names the key and its text, cut to a line; after the
- * first few, only their number is given. permalink.ts collects them.
+ * first few, only their number is given. A key is followed by the setting's name in configurations, in brackets, if the
+ * two differ. permalink.ts collects the notices.
  */
 import { brief } from '../../base/brief';
 import type { Notice } from '../../protocol/notice';
@@ -18,22 +19,29 @@ export interface LinkNotices {
 const MOST_NOTICES = 8;
 const KEY_CHARACTERS = 40;
 
-export function createLinkNotices(): LinkNotices {
+/** `settingOf`: a setting's full name in configurations, by its key in links; undefined if it is no setting. */
+export function createLinkNotices(settingOf: (key: string) => string | undefined): LinkNotices {
   const notices: Notice[] = [];
   let more = 0;
   const warn = (id: string, text: string, hint: string): void => {
     if (notices.length < MOST_NOTICES) notices.push({ level: 'warning', id, text, hint });
     else more += 1;
   };
+  /** As in ' (worldSize)' after 'world'. */
+  const fullName = (key: string): string => {
+    const setting = settingOf(key);
+    return setting === undefined || setting === key ? '' : ` (${setting})`;
+  };
   return {
     say: (notice) => void notices.push(notice),
     refuse(key, text, why, hint) {
       const name = brief(key, KEY_CHARACTERS);
-      warn(`config-${name}`, `The link says ${name}=${brief(text)}: ${why}.`, hint);
+      warn(`config-${name}`, `The link says ${name}=${brief(text)}${fullName(key)}: ${why}.`, hint);
     },
     repeated(key, times, counts) {
       const often = times === 2 ? 'twice' : `${times.toLocaleString('en')} times`;
-      warn(`repeated-${key}`, `The link gives ${key} ${often}: the last one counts, ${key}=${brief(counts)}.`, '');
+      const given = `The link gives ${key}${fullName(key)} ${often}`;
+      warn(`repeated-${key}`, `${given}: the last one counts, ${key}=${brief(counts)}.`, '');
     },
     all() {
       if (more === 0) return notices;

@@ -446,6 +446,21 @@ describe('permalink', () => {
     expect(printPermalink(link.config, link.view, link.kept)).toContain(hash);
   });
 
+  it.each([
+    ['world=99', 'world=99 (worldSize): '],
+    ['worldSize=99', 'world=99 (worldSize): '],
+    ['bucket=huge', 'bucket=huge (ddp.bucketCapMb): '],
+    ['layers=2-0-1', 'layers=2-0-1 (model.layers): '],
+    ['data=mnist', 'data=mnist (data.type): '],
+    ['mode=pipeline&world=8&pp=4', 'world=8 (worldSize): '],
+    ['dp=1&dp=2', 'dp (mesh.dpReplicate) twice: '],
+    ['seed=x', 'seed=x: '],
+    ['theme=pink', 'theme=pink: '],
+    ['colour=red', 'colour=red: '],
+  ])('%s: a notice has the name of the setting in configurations beside the key of the link', (hash, named) => {
+    expect(parsePermalink(`#${hash}`).notices[0]?.text).toContain(named);
+  });
+
   it('uses the valid values of a link that has an invalid one', () => {
     const link = parsePermalink('#world=99&lr=0.5&batch=16&data=xor&noise=7&samples=40');
     expect(link.config).toMatchObject({
@@ -492,8 +507,8 @@ describe('permalink', () => {
     const { config, notices } = parsePermalink('#sched=steps&hook=powersgd');
     expect(config.ddp.commHook).toEqual({ type: 'allreduce' });
     expect(notices.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^The link says sched=steps: must be one of StepLR, /),
-      expect.stringMatching(/^The link says hook=powersgd: must be one of allreduce, .*powerSGD, /),
+      expect.stringMatching(/^The link says sched=steps \(scheduler\): must be one of StepLR, /),
+      expect.stringMatching(/^The link says hook=powersgd \(ddp\.commHook\): must be one of allreduce, .*powerSGD, /),
     ]);
   });
 });

@@ -81,6 +81,12 @@ const canonical = new Map([
   ...ALL_KEYS.map((row) => [row.key, row.key] as const),
 ]);
 
+/** The names of settings in configurations, by their keys in links. */
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ...ALL_KEYS.map(({ key, path }) => [key, path.join('.')] as const),
+  ...NET_KEYS.map((key) => [key, 'model.layers'] as const),
+]);
+
 const WORLD_KEY = 'world';
 
 const KNOWN = new Set<string>([
@@ -106,7 +112,7 @@ export const parseAddress = (hash: string): Permalink =>
 export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): Permalink {
   const all = splitHash(hash).map(([key, text]): HashPair => [canonical.get(key) ?? key, text]);
   const pairs = new Map(all);
-  const notices = createLinkNotices();
+  const notices = createLinkNotices((key) => SETTINGS.get(key));
   const kept: HashPair[] = [];
   const keep = (key: string, text: string, why: string, hint: string) => {
     kept.push([key, text]);
@@ -189,7 +195,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
     const sizes = axes.map((axis) => [axis === 'dpReplicate' ? 'dp' : axis, shape[axis]] as const);
     const names = sizes.map(([name]) => name).join(' and ');
     const mesh = sizes.map(([name, size]) => `${name} ${size}`).join(' and ');
-    const hint = `The run has ${settled.worldSize}. Leave out world or ${open}, or make world the product of ${names}.`;
+    const hint = `The run has ${settled.worldSize}. Leave out world or ${open} (mesh.${open}), or make world the product of ${names}.`;
     keep(WORLD_KEY, world, `the mesh of ${mesh} has ${settled.worldSize} ranks`, hint);
   }
   return { config: settled, view, state, kept, notices: notices.all() };
