@@ -5,10 +5,10 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { PANELS, STATE_KEYS } from '../../src/app/permalink/link-state';
-import { printPermalink } from '../../src/app/permalink/permalink';
 import { PLAIN_KEYS, VARIANT_KEYS } from '../../src/app/permalink/permalink-keys';
 import { NET_KEYS } from '../../src/app/permalink/permalink-model';
 import { DEFAULT_VIEW, PARTS, VIEW_KEYS } from '../../src/app/permalink/permalink-view';
+import { printPermalink } from '../../src/app/permalink/print-permalink';
 import { configSchema } from '../../src/protocol/config';
 import { validConfig } from './configs';
 import { oddName, oddNumber } from './odd';

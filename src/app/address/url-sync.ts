@@ -5,8 +5,9 @@
 import type { Notice } from '../../protocol/notice';
 import { same } from '../model/families';
 import type { LinkState } from '../permalink/link-state';
-import { type Permalink, parseAddress, printPermalink } from '../permalink/permalink';
+import { type Permalink, parseAddress } from '../permalink/permalink';
 import type { ViewOptions } from '../permalink/permalink-view';
+import { printPermalink } from '../permalink/print-permalink';
 import type { AppStore } from '../state/store';
 
 export interface UrlSync {

@@ -9,7 +9,7 @@ import { CommitField } from '../fields/commit-field';
 import { sentence } from '../fields/settings';
 import { openRecordings } from '../looks/given';
 import { DEFAULT_LAB } from '../permalink/lab-link';
-import { parseNumber } from '../permalink/permalink-keys';
+import { parseNumber } from '../permalink/permalink-codecs';
 import { useController } from '../run/use-controller';
 import { useApp, useAppStore } from '../state/use-app';
 import styles from './bar.module.css';

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { withOptimizer } from '../edit/edit-config';
 import { OPENING_CONFIG } from '../edit/page-config';
 import { PAGE_PRESETS } from '../edit/page-presets';
-import { parsePermalink, printPermalink } from '../permalink/permalink';
+import { parsePermalink } from '../permalink/permalink';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
+import { printPermalink } from '../permalink/print-permalink';
 import { parseBeside, printBeside } from './beside-link';
 import { suggestionsFor } from './suggestions';
 

@@ -3,8 +3,9 @@
  * permalink's keys and values: `beside=mode:single,bucket:25`. Pure.
  */
 import type { Config } from '../../protocol/config';
-import { type Permalink, pairsFrom, parsePermalink } from '../permalink/permalink';
+import { type Permalink, parsePermalink } from '../permalink/permalink';
 import { SEED_KEY } from '../permalink/permalink-keys';
+import { pairsFrom } from '../permalink/print-permalink';
 
 /** Never empty: for two equal runs, the text is the seed. */
 export function printBeside(run: Config, beside: Config): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../protocol/config';
 import { netSizes as sizesOf } from '../model/families';
 import { withLossType } from '../model/fit-model';
-import { parseNumber } from '../permalink/permalink-keys';
+import { parseNumber } from '../permalink/permalink-codecs';
 import { EVERY_SETTING } from '../setup/testing/every-setting';
 import { withOptimizer, withSetting, withSplit, withText } from './edit-config';
 import { withData, withLoss as withLossOf } from './edit-data';

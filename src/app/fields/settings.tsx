@@ -10,7 +10,7 @@ import { putData } from '../edit/edit-data';
 import { replacedNotice } from '../edit/replaced-notice';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { knownRow } from '../model/known-row';
-import { parseNumber } from '../permalink/permalink-keys';
+import { parseNumber } from '../permalink/permalink-codecs';
 import { parseValue, printValue } from '../permalink/permalink-values';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';

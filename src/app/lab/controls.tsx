@@ -6,7 +6,7 @@ import { formatSize } from '../draw/format';
 import { CommitField } from '../fields/commit-field';
 import { Choice } from '../fields/settings';
 import { type LabSettings, limitsOf, MOST_RANKS, withLab } from '../permalink/lab-link';
-import { parseNumber } from '../permalink/permalink-keys';
+import { parseNumber } from '../permalink/permalink-codecs';
 import styles from './lab.module.css';
 import { LINK_PRESETS, type LinkPreset, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
 

@@ -3,7 +3,8 @@
  * applies.
  */
 import { describe, expect, test } from 'vitest';
-import { parsePermalink, printPermalink } from './permalink';
+import { parsePermalink } from './permalink';
+import { printPermalink } from './print-permalink';
 
 const read = (hash: string) => parsePermalink(hash);
 

@@ -9,8 +9,9 @@ import { switchMode } from '../edit/mode-changes';
 import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { trainRowsOf } from '../model/data-rows';
 import { same } from '../model/families';
-import { parsePermalink, printPermalink } from './permalink';
+import { parsePermalink } from './permalink';
 import { DEFAULT_VIEW } from './permalink-view';
+import { printPermalink } from './print-permalink';
 
 const MODES = Object.values(FACES).map(({ name }) => name);
 

@@ -4,7 +4,7 @@
  */
 
 import { metricsOf } from '../../trace/metrics';
-import { printPermalink } from '../permalink/permalink';
+import { printPermalink } from '../permalink/print-permalink';
 import type { App } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
