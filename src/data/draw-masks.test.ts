@@ -1,49 +1,33 @@
 import { expect, test } from 'vitest';
-import { at } from '../base/invariant';
 import { pieceOf } from '../sharding/piece';
 import { REPLICATE, shard } from '../sharding/placement';
-import { merge } from '../sharding/slice';
 import { dropoutMask } from '../tensor/distributions';
 import { Generator } from '../tensor/generator';
 import type { MaskDraw } from './draw-masks';
 import { drawMasks } from './draw-masks';
 
 const SHAPE = [3, 8];
-const P = 0.5;
+const P = 0.3;
 
-/** The masks of two tensor ranks: first for an activation divided by columns, then for a whole activation. */
-const draws = (dataIndex: number): readonly MaskDraw[] =>
-  [shard(1), REPLICATE].flatMap((placement, layer) =>
-    [0, 1].map((index) => {
-      const piece = pieceOf(SHAPE, [{ placement, index, count: 2 }]);
-      const device = 2 * dataIndex + index;
-      return {
-        dataIndex,
-        device,
-        buffer: `${layer}.mask`,
-        microBatch: 0,
-        elements: 0,
-        p: P,
-        region: { shape: SHAPE, piece },
-      };
-    }),
-  );
+/** The masks of two tensor ranks: first for an activation that is cut by columns, then for a whole activation. */
+const draws: readonly MaskDraw[] = [shard(1), REPLICATE].flatMap((placement, layer) =>
+  [0, 1].map((device): MaskDraw => {
+    const region = { shape: SHAPE, piece: pieceOf(SHAPE, [{ placement, index: device, count: 2 }]) };
+    const elements = layer === 0 ? 12 : 24;
+    return { dataIndex: 0, device, buffer: `${layer}.mask`, microBatch: 0, elements, p: P, region };
+  }),
+);
 
-test('pieces of a region are cut from one draw, which equals the draw of one device', () => {
-  const generator = new Generator(5);
-  const masks = drawMasks(draws(0), () => generator);
+test('ranks with a generator each draw the masks of their own parts', () => {
+  const generators = [new Generator(5), new Generator(5)];
+  const masks = drawMasks(draws, ({ device }) => generators[device] as Generator);
   const alone = new Generator(5);
-  const [cut, whole] = [dropoutMask(alone, 24, P), dropoutMask(alone, 24, P)];
-  const [left, right, first, second] = masks;
-  expect(left?.data).not.toEqual(right?.data);
-  const held = [left, right].flatMap((mask) => (mask?.region ? [{ piece: mask.region.piece, data: mask.data }] : []));
-  expect(merge(SHAPE, held)).toEqual(cut);
-  expect([first?.data, second?.data]).toEqual([whole, whole]);
+  const [part, whole] = [dropoutMask(alone, 12, P), dropoutMask(alone, 24, P)];
+  expect(masks.map(({ data }) => data)).toEqual([part, part, whole, whole]);
+  expect(masks.map(({ region }) => region?.dataIndex)).toEqual([0, 0, 0, 0]);
 });
 
-test('each data index draws for itself', () => {
-  const generators = [new Generator(5), new Generator(6)];
-  const masks = drawMasks([...draws(0), ...draws(1)], ({ dataIndex }) => at(generators, dataIndex));
-  expect(at(masks, 2).data).toEqual(at(masks, 3).data);
-  expect(at(masks, 2).data).not.toEqual(at(masks, 6).data);
+test('a layer in bfloat16 rounds 1 / (1 - p) to bfloat16', () => {
+  const [mask] = drawMasks([{ ...(draws[0] as MaskDraw), half: 'bf16' }], () => new Generator(5));
+  expect(new Set(mask?.data)).toEqual(new Set([0, 1.4296875]));
 });

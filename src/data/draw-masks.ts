@@ -1,18 +1,18 @@
 /**
- * Draws the dropout masks of a batch, in the order in which the ranks need them. A mask with a region is drawn once for
- * all ranks of a data index, and each rank takes its piece. So, as with torch's DTensor, ranks with the same piece have
- * the same mask, ranks with different pieces have different masks, and all pieces together are the mask that one device
- * would draw. Called by batch-source.ts.
+ * Draws the dropout masks of a batch, in the order in which the ranks need them. As in torch, each rank draws the masks
+ * of its own activations. Ranks of a tensor group begin with the same seed: as long as they draw equally many numbers,
+ * they have the same mask for a whole activation, and the same numbers for their parts of a divided one. Called by
+ * batch-source.ts.
  */
 import type { TensorRegion } from '../sharding/piece';
-import { slice } from '../sharding/slice';
 import { dropoutMask } from '../tensor/distributions';
 import type { Generator } from '../tensor/generator';
-import { elements } from '../tensor/shape';
+import type { HalfFormat } from '../tensor/half-bits';
+import { HALF_BITS } from '../tensor/half-bits-part';
 
 /** A mask that is drawn with a batch: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
 export interface MaskDraw {
-  /** The data index whose generator draws the mask. */
+  /** The data index whose generator draws the mask, if the devices have none of their own. */
   readonly dataIndex: number;
   readonly device: number;
   readonly buffer: string;
@@ -20,7 +20,9 @@ export interface MaskDraw {
   readonly microBatch: number;
   readonly elements: number;
   readonly p: number;
-  /** Shared with other devices of the data index; absent: the device draws for itself. */
+  /** The layer rounds the mask to this format; absent: float32. */
+  readonly half?: HalfFormat;
+  /** The device's piece of the mask of a whole activation; absent: the mask is of all of it. */
   readonly region?: TensorRegion;
 }
 
@@ -33,18 +35,13 @@ export interface DrawnMask {
   readonly region?: TensorRegion & { readonly dataIndex: number };
 }
 
-export function drawMasks(
+export const drawMasks = (
   draws: readonly MaskDraw[],
   generatorOf: (draw: MaskDraw) => Generator,
-): readonly DrawnMask[] {
-  const wholes = new Map<string, Float32Array<ArrayBuffer>>();
-  return draws.map((draw) => {
-    const { dataIndex, device, buffer, microBatch, p, region } = draw;
-    const mask = { device, buffer, microBatch };
-    if (!region) return { ...mask, data: dropoutMask(generatorOf(draw), draw.elements, p) };
-    const key = `${dataIndex} ${microBatch} ${buffer}`;
-    const whole = wholes.get(key) ?? dropoutMask(generatorOf(draw), elements(region.shape), p);
-    wholes.set(key, whole);
-    return { ...mask, data: slice(whole, region.shape, region.piece), region: { ...region, dataIndex } };
+): readonly DrawnMask[] =>
+  draws.map((draw) => {
+    const { dataIndex, device, buffer, microBatch, p, half, region } = draw;
+    const data = dropoutMask(generatorOf(draw), draw.elements, p);
+    if (half) HALF_BITS.get().roundTo(half, data);
+    return { device, buffer, microBatch, data, ...(region ? { region: { ...region, dataIndex } } : {}) };
   });
-}

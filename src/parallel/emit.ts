@@ -124,10 +124,8 @@ export function emitAccumulate(lane: LaneBuilder, parameters: readonly Parameter
 
 /** Loads the dropout masks, which the host draws with the lane's batch. */
 export function emitMasks(lane: LaneBuilder, { masks }: Pick<StageGraph, 'masks'>): void {
-  for (const { name, p, region } of masks) {
-    const shared = region ? { region } : {};
-    lane.load({ buffer: name, source: 'mask', start: 0, count: 0, p, ...shared }, { phase: 'data', anchor: 'forward' });
-  }
+  for (const { name, ...mask } of masks)
+    lane.load({ buffer: name, source: 'mask', start: 0, count: 0, ...mask }, { phase: 'data', anchor: 'forward' });
 }
 
 interface BatchPart {

@@ -94,6 +94,8 @@ export interface ParameterRef {
 export interface DropoutMask {
   readonly name: string;
   readonly p: number;
+  /** The layer computes in this type, and rounds the mask to it; absent: float32. */
+  readonly half?: HalfFormat;
   /** The rank's piece of a whole activation's mask, if an axis cuts tensors. */
   readonly region?: TensorRegion;
 }
@@ -230,12 +232,19 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     parameters,
     registered: used.map(({ name }) => reached.get(name) ?? { name, gradient: `${name}.grad`, fresh: `${name}.grad` }),
     masks: forward.masks.map((mask) => {
-      const region = regionOf(mask.name);
-      return region ? { ...mask, region } : mask;
+      const [region, half] = [regionOf(mask.name), halfWith(finished, mask.name)];
+      return { ...mask, ...(region ? { region } : {}), ...(half ? { half } : {}) };
     }),
     regions: cutGraph.regionsIn(finished),
     lossGradient: 1 / config.accumulate,
   };
+}
+
+/** The half format in which the operator computes that reads this mask. */
+function halfWith({ nodes, values }: Graph, mask: string): HalfFormat | undefined {
+  const id = values.findIndex(({ name }) => name === mask);
+  const reader = nodes.find(({ phase, inputs }) => phase === 'forward' && inputs.includes(id));
+  return reader && at(values, at(reader.outputs, 0)).half;
 }
 
 /** What keeps values of a lane in half precision; undefined: its layers compute in float32. */

@@ -91,10 +91,9 @@ export interface Load extends Base {
   readonly draw?: string;
   /** mask: probability of a zero. */
   readonly p?: number;
-  /**
-   * mask: devices of one data index with a region share one draw of the whole mask, and each takes its piece; absent:
-   * the device draws its own mask.
-   */
+  /** mask: the format to which its values are rounded; absent: float32. */
+  readonly half?: HalfFormat;
+  /** mask: the device's piece of the mask of a whole activation; absent: the mask is of all of it. */
   readonly region?: TensorRegion;
   /** The batch (DeviceMesh.dataIndex): ranks that share a batch have the same index. */
   readonly dataIndex: number;

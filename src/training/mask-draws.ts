@@ -20,9 +20,9 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
         buffers.find((b) => b.name === i.buffer),
         i.buffer,
       );
-      const { dataIndex, draw = i.buffer, microBatch = 0, p = 0, region } = i;
-      const shared = region ? { region } : {};
-      return [{ dataIndex, device, buffer: draw, microBatch, elements: elements(spec.shape), p, ...shared }];
+      const { dataIndex, draw = i.buffer, microBatch = 0, p = 0, region, half } = i;
+      const rest = { ...(region ? { region } : {}), ...(half ? { half } : {}) };
+      return [{ dataIndex, device, buffer: draw, microBatch, elements: elements(spec.shape), p, ...rest }];
     }),
   );
 }

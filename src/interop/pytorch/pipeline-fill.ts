@@ -5,6 +5,7 @@
 
 import { takesClasses } from '../../data/targets';
 import type { Config } from '../../protocol/config';
+import { hasDropout } from '../../protocol/config/layer-kinds';
 import type { CodeLine } from '../../protocol/trace';
 import { codeLine as line } from './code-line';
 import { hasBatchNorm } from './model';
@@ -60,6 +61,9 @@ export const fillingLines = (
   '# torch takes micro-batches of one size: shorter ones are padded with rows that the loss leaves out',
   ...(hasBatchNorm(config.model.layers)
     ? ['# BatchNorm sees the padding, so with such batches the losses differ slightly from those of the run']
+    : []),
+  ...(hasDropout(config.model.layers)
+    ? ['# Dropout draws masks for the padding, too, so from such a batch on the losses differ from those of the run']
     : []),
   ...(countByRows
     ? [

@@ -4,6 +4,7 @@
  * together. Replicas of the group train on different batches, with DDP around each rank's parts. If fully_shard wraps
  * the parts instead, shards.ts has the facets. The mechanism is in tensor/. Loaded by spmd.ts.
  */
+import type { Config } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 import type { ModeFacets } from '../facets/mode-facets';
 import { tensorForm } from '../tensor/closed-form';
@@ -11,14 +12,16 @@ import { compileCuts, settleCuts } from '../tensor/compile';
 import { tensorNotices } from '../tensor/notices';
 import { planInfo } from '../tensor/plan-info';
 import { everyPiece, oneGroup, SETTINGS_OF_DATA_AXES } from './every-piece';
+import { hasSampler, ranksDraw } from './own-draws';
 import { replicas } from './replicas';
 import { sizedMesh } from './sized-mesh';
 
 export const cuts: ModeFacets = {
   place: everyPiece,
   batches: {
-    sampler: (config) => (replicasOf(config) > 1 ? 'distributed' : undefined),
+    sampler,
     settings: SETTINGS_OF_DATA_AXES,
+    ranksDraw,
   },
   steps: { accumulation: replicas.steps.accumulation },
   processes: oneGroup,
@@ -32,3 +35,8 @@ export const cuts: ModeFacets = {
   },
   checks: { notices: tensorNotices },
 };
+
+function sampler(config: Config) {
+  if (replicasOf(config) > 1) return 'distributed';
+  return hasSampler(config) ? 'distributedWhole' : undefined;
+}

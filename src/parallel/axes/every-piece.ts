@@ -7,6 +7,7 @@ import type { ModeBatches } from '../facets/mode-batches';
 import type { ModePlacement } from '../facets/mode-placement';
 import type { ModeProcesses } from '../facets/mode-processes';
 import { layoutsOf } from '../sharded/pieces';
+import { ranksDraw } from './own-draws';
 import { everyLayer, sizedMesh } from './sized-mesh';
 
 export const everyPiece: ModePlacement = {
@@ -26,6 +27,10 @@ export const SETTINGS_OF_DATA_AXES: readonly string[] = [
 ];
 
 /** The ranks of a shard group, or of a pipeline, take equally many batches. */
-export const wholeBatches: ModeBatches = { sampler: () => 'distributedWhole', settings: SETTINGS_OF_DATA_AXES };
+export const wholeBatches: ModeBatches = {
+  sampler: () => 'distributedWhole',
+  settings: SETTINGS_OF_DATA_AXES,
+  ranksDraw,
+};
 
 export const oneGroup: ModeProcesses = { group: ({ ddp: { algorithm } }) => ({ algorithm }) };

@@ -9,7 +9,6 @@ import { figuresOf } from '../../schedules/figures';
 import type { ModeFacets } from '../facets/mode-facets';
 import { pipelineForm } from '../pipeline/closed-form';
 import { compile } from '../pipeline/compile';
-import { hasSampler, ranksDraw } from '../pipeline/draws';
 import { memoryAdvice } from '../pipeline/memory-advice';
 import { pipelineNotices } from '../pipeline/notices';
 import { noiseForStep } from '../pipeline/replica-sync';
@@ -18,6 +17,7 @@ import { shardsOfFirstRank } from '../pipeline/shards-of-stages';
 import { microBatchesFor } from '../pipeline/short-batch';
 import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stages';
 import { SETTINGS_OF_DATA_AXES } from './every-piece';
+import { hasSampler, ranksDraw } from './own-draws';
 import { replicas } from './replicas';
 import { rowsOfDataIndex, sizedMesh } from './sized-mesh';
 

@@ -10,7 +10,9 @@ export function hookNotices({ ddp, worldSize, model }: Config): readonly Notice[
   if (commHook.type !== 'allreduce' && worldSize === 1)
     say(
       'no-effect-hook',
-      `ddp.commHook: ${commHook.type} has no effect: one rank has nobody to exchange gradients with.`,
+      commHook.type === 'localSGD'
+        ? 'ddp.commHook: localSGD has no effect: one rank has nobody to average parameters with.'
+        : `ddp.commHook: ${commHook.type} saves nothing: one rank sends no gradients. As in torch, the hook still compresses the gradients, so they lose accuracy.`,
       'Use more ranks.',
     );
   if (commHook.type === 'localSGD') {

@@ -31,15 +31,14 @@ import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { cutStageLines, headLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
-import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
+import { hasSampler, MASKS_AND_ROWS, ranksDraw } from '../axes/own-draws';
 import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
 import { unitsOf } from '../sharded/units';
-import { listedCuts, NOT_TIED, OWN_MASKS, ROWS_BY_RANK } from '../tensor/listed-cuts';
+import { listedCuts, NOT_TIED, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
-import { hasSampler, ranksDraw } from './draws';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
@@ -89,7 +88,6 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     ],
     notes: [
       ...(cuts?.cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
-      ...(cuts && hasDropout(config.model.layers) ? [OWN_MASKS] : []),
       ...(dropsLossParallel && tp > 1 ? [NO_LOSS_PARALLEL] : []),
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
@@ -169,8 +167,6 @@ function stageOfModule(layers: readonly LayerConfig[], ranges: ReturnType<typeof
 
 const NO_LOSS_PARALLEL =
   '# the run computes the loss from parts of the outputs; here outputs are whole, because loss_parallel() cannot leave out the rows that fill up short micro-batches';
-const MASKS_AND_ROWS =
-  '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
 const TIES =
   '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
 

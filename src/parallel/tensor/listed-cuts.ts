@@ -83,8 +83,6 @@ function handedOn(
   };
 }
 
-export const OWN_MASKS =
-  '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
 export const ROWS_BY_RANK =
   '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
 export const NOT_TIED =

@@ -21,11 +21,11 @@ import {
 } from '../../interop/pytorch/tensor';
 import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
+import { hasSampler, MASKS_AND_ROWS, ranksDraw } from '../axes/own-draws';
 import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { listedCuts, NOT_TIED, OWN_MASKS, ROWS_BY_RANK } from './listed-cuts';
+import { listedCuts, NOT_TIED, ROWS_BY_RANK } from './listed-cuts';
 import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -55,7 +55,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     notes: [
       ...(cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
       ...(resume === undefined || resumes ? [] : [BEGINS_ANEW]),
-      ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
+      ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(tied.length > 0 && wraps ? [NOT_TIED] : []),
     ],
     imports: [
@@ -103,7 +103,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
       clip: clips,
-      epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      epochStart: hasSampler(config) && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       ...(sharded ? { beforeForward: gradientSyncLines(config) } : {}),
       log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
     },
@@ -130,10 +130,10 @@ function aboutData({ dp, sharded }: TensorShape): string {
 
 /** All ranks of a tensor group iterate over the same batches. */
 function dataLines(config: Config, { dp, sharded }: TensorShape, dialect: Dialect): ReturnType<typeof loaderLines> {
-  if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
+  if (!hasSampler(config)) return { names: [], lines: loader(config, dialect, 'gpus') };
   return loaderLines(config, Math.floor(microBatch(config) / dp), dialect, {
     size: dp,
-    rank: 'dp_rank',
-    dropsLast: sharded !== undefined && config.dropLast,
+    rank: dp > 1 ? 'dp_rank' : '0',
+    dropsLast: (sharded !== undefined || dp === 1) && config.dropLast,
   });
 }

@@ -17,7 +17,11 @@ export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
 ];
 
 /** Notices about the plan, for any way of averaging gradients. */
-export const cutNotices = (input: NoticeInput): readonly Notice[] => [...planNotices(input), ...gatherNotices(input)];
+export const cutNotices = (input: NoticeInput): readonly Notice[] => [
+  ...planNotices(input),
+  ...gatherNotices(input),
+  ...maskNotices(input),
+];
 
 function planNotices({ config }: NoticeInput): readonly Notice[] {
   const { plan, unmatched } = madePlan(config);
@@ -51,6 +55,18 @@ function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
       id: 'gathers-between',
       text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
       hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
+    },
+  ];
+}
+
+function maskNotices({ config, stage }: NoticeInput): readonly Notice[] {
+  if (stage.masks.length === 0 || meshSizes(config).tp === 1) return [];
+  return [
+    {
+      level: 'info',
+      id: 'tensor-dropout',
+      text: 'As in PyTorch, each rank draws the dropout masks of its own parts, and all ranks begin with the same seed. So the parts of an activation drop elements at the same places. If the parts have different sizes, the ranks draw different amounts of numbers, and later masks of a whole activation differ from rank to rank, and so do parameters that should be equal.',
+      hint: '',
     },
   ];
 }

@@ -8,7 +8,7 @@ import { place } from '../../../scripts/tier';
 import { at } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
 import { readSafetensors } from '../../interop/safetensors';
-import type { ConfigInput } from '../../protocol/config';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
 import type { Files } from '../../protocol/session';
 import { savedAfter } from '../testing/checkpoint-runs';
@@ -43,6 +43,11 @@ const GPT: ConfigInput = {
   optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
 };
 
+/** Behind a cut activation, and behind a whole one. */
+const DROPPED = mlpLayers([2, 6, 4, 6, 1], 'Tanh').flatMap((layer): LayerInput[] =>
+  layer.type === 'Tanh' ? [layer, { type: 'Dropout', p: 0.25 }] : [layer],
+);
+
 const PIPELINE = { mode: 'pipeline', pipeline: { microBatches: 2 } } as const;
 
 const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
@@ -51,6 +56,11 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['fully_shard on 2 ranks, 2 replicas', { ...MLP, mode: 'sharded', mesh: { dpShard: 2, dpReplicate: 2 } }],
   ['heads on 2 ranks', { ...GPT, mesh: { tp: 2 } }],
   ['heads on 2 ranks, 2 replicas', { ...GPT, mesh: { tp: 2, dpReplicate: 2 } }],
+  ['dropout on 2 ranks', { ...MLP, mode: 'tensor', mesh: { tp: 2 }, model: { layers: DROPPED } }],
+  [
+    'dropout on 2 ranks, fully_shard on 2',
+    { ...MLP, mode: 'tensor', mesh: { tp: 2, dpShard: 2 }, model: { layers: DROPPED } },
+  ],
   ['heads on 2 ranks, fully_shard on 2', { ...GPT, mesh: { tp: 2, dpShard: 2 } }],
   ['heads on 2 ranks, 2 replicas, clipped', { ...GPT, mesh: { tp: 2, dpReplicate: 2 }, clipGradNorm: 0.5 }],
   ['a pipeline of heads', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2 }, clipGradNorm: 0.5 }],
@@ -59,6 +69,7 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
     { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpReplicate: 2 }, clipGradNorm: 0.5 },
   ],
   ['a pipeline of heads, fully_shard on 2', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpShard: 2 } }],
+  ['a pipeline with dropout', { ...MLP, ...PIPELINE, mesh: { pp: 2, dpReplicate: 2 }, model: { layers: DROPPED } }],
   [
     'a pipeline with fully_shard',
     { ...MLP, mode: 'pipeline', mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 2 } },

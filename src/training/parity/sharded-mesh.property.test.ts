@@ -86,7 +86,7 @@ test('any net on any mesh: the weights of one device', { timeout: 120_000 }, asy
   const property = fc.asyncProperty(
     runs,
     async ({ blocks, mesh, sharded, clip, algorithm, segments, type, ...run }) => {
-      const { layers, plan, sizes } = netOf(blocks);
+      const { layers, plan, sizes } = netOf(blocks, mesh.tp);
       const { pp, ...others } = mesh;
       const accumulate = pp > 1 ? 1 : run.accumulate;
       const input: ConfigInput = {

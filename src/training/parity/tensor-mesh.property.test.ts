@@ -36,7 +36,7 @@ test('any net on any mesh: the weights of one device', { timeout: 120_000 }, asy
     runs,
     async ({ blocks, mesh, clip, algorithm, bucketCapMb, segments, precision }) => {
       const [pp = 1, dpReplicate = 1, tp = 1] = mesh;
-      const { layers, plan, sizes } = netOf(blocks);
+      const { layers, plan, sizes } = netOf(blocks, tp);
       const [first = 1, ...rest] = sizes;
       const input: ConfigInput = {
         ...(pp > 1

@@ -33,10 +33,15 @@ export interface Net {
   readonly sizes: number[];
 }
 
-export function netOf(blocks: readonly Block[]): Net {
+/**
+ * `ranks`: of a tensor group. A pair with dropout has equal parts: ranks with unequal parts draw different amounts of
+ * numbers, so their later masks of whole activations differ, as in torch.
+ */
+export function netOf(blocks: readonly Block[], ranks: number): Net {
   const net: Net = { layers: [], plan: {}, sizes: [] };
   let width = IN;
-  for (const { kind, hidden, out, bias, activation, drops } of blocks) {
+  for (const { kind, hidden: least, out, bias, activation, drops } of blocks) {
+    const hidden = drops ? Math.ceil(least / ranks) * ranks : least;
     const [start, pair] = [net.layers.length, kind === 'pair'];
     if (pair) net.plan[start] = 'ColwiseParallel';
     net.layers.push({ type: 'Linear', in: width, out: pair ? hidden : out, bias }, { type: activation });

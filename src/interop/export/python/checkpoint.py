@@ -66,7 +66,9 @@ class Saved:
             self.rows = [batch.tolist() for batch in tensors[f'sampler.{reader}.rows'].split(sizes)]
             prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
             cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
-            self.generators = {'cpu': tensors[f'rng_state.{reader}'], **cuda}
+            # ranks that share rows have a generator each, if they draw dropout masks
+            cpu = tensors.get(f'rng_state.rank{rank}', tensors[f'rng_state.{reader}'])
+            self.generators = {'cpu': cpu, **cuda}
 
     def number(self, name):
         return int(self.about[name])
@@ -158,6 +160,8 @@ def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, rea
         if f'rng_state.{own}' not in saved:
             saved.update({f'sampler.{own}.rows': one['rows'], f'sampler.{own}.sizes': one['sizes']})
             saved[f'rng_state.{own}'] = cpu
+        if len(ranks) > readers:
+            saved[f'rng_state.rank{p}'] = cpu
         saved.update({f'cuda_rng_state.{p}.{k}': state for k, state in one['generators'].items()})
     about = {
         'format': 'lockstep checkpoint',
@@ -167,6 +171,7 @@ def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, rea
         'placement': config['placement'],
         'world_size': str(len(devices)),
         'processes': str(readers),
+        **({'drawing_ranks': str(len(ranks))} if len(ranks) > readers else {}),
         'param_groups': compact(groups),
         'parameter_names': compact(names),
         'config': compact(config),

@@ -26,7 +26,7 @@ export const powerSGD: CommHook = {
   scale: (worldSize, phase) => (phase === PLAIN ? 1 / worldSize : 1),
 
   emit(call) {
-    if (call.phase === PLAIN || call.group.ranks.length === 1) return allreduce.emit(call);
+    if (call.phase === PLAIN) return allreduce.emit(call);
     const { builder, group, buffer, where, config, phase } = call;
     const { feedback } = powerSGDSettings(config);
     const factors = layoutOf(call);
@@ -64,7 +64,7 @@ export const powerSGD: CommHook = {
   state(call) {
     const { feedback, warm } = powerSGDSettings(call.config);
     const { qLength } = layoutOf(call);
-    if (call.phase === PLAIN || call.group.ranks.length === 1) return [];
+    if (call.phase === PLAIN) return [];
     const base = { dtype: 'f32', category: 'optimizer', persistent: true } as const;
     return [
       ...(feedback ? [{ ...base, name: errorOf(call.buffer), shape: [call.length] }] : []),
@@ -190,6 +190,7 @@ function reduceRest(call: BucketCall, { rest }: Factors): void {
 }
 
 function allReduce({ builder, config, group, index, where }: BucketCall, input: string, length: number): void {
+  if (group.ranks.length === 1) return;
   algorithmFor(config.ddp.algorithm, 'allReduce').emit({
     builder,
     op: 'allReduce',
