@@ -154,7 +154,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'torch',
-          include: ['{src,learn}/**/*.torch.test.ts'],
+          include: ['{src,learn,fuzz}/**/*.torch.test.ts'],
           // Every case starts several processes, which spend more time on starting and waiting than on computing: two
           // files run at once, and no other project at the same time.
           maxWorkers: 2,

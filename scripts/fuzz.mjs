@@ -1,7 +1,8 @@
 /**
  * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: runs the fuzzers for the given time,
  * or with `--cases 10000` that many cases of each fuzzer. Without --seed each run draws a new seed and prints it first.
- * With --browser it sends links to the built site, which takes about a second per link.
+ * With --browser it sends links to the built site, which takes about a second per link. With --torch it trains random
+ * runs here and in PyTorch, which takes a few seconds per run.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,6 +20,9 @@ const { values } = readArguments({
     only: { value: 'NAME', help: 'Run only this fuzzer (fuzz/targets.ts lists the names).' },
     browser: { help: 'Send links to the built site, which takes about a second per link.' },
     links: { value: 'N', default: '300', positive: true, help: 'With --browser: the number of links.' },
+    torch: {
+      help: 'Train random runs here and in PyTorch (LOCKSTEP_PYTHON names an interpreter), and compare losses and weights. --cases: the number of runs, 100 if absent.',
+    },
   },
 });
 ensureInstalled();
@@ -35,17 +39,24 @@ if (values.only !== undefined && !names.includes(values.only)) {
   process.exit(2);
 }
 console.log(`Seed ${seed}.`);
-const status = values.browser
-  ? await runBin('node', ['scripts/e2e.mjs', '-g', 'links of a fuzzer'], {
-      LOCKSTEP_FUZZ_SEED: String(seed),
-      LOCKSTEP_FUZZ_LINKS: values.links,
-    })
-  : await runBin('vitest', ['run', '--project', 'pure', 'fuzz/fuzz.test.ts'], {
-      LOCKSTEP_FUZZ_SEED: String(seed),
-      ...(values.cases === undefined
-        ? { LOCKSTEP_FUZZ_MINUTES: values.minutes }
-        : { LOCKSTEP_FUZZ_CASES: values.cases }),
-      ...(values.only === undefined ? {} : { LOCKSTEP_FUZZ_ONLY: values.only }),
-    });
+const inTorch = () =>
+  runBin('vitest', ['run', '--project', 'torch', 'fuzz/torch'], {
+    LOCKSTEP_FUZZ_SEED: String(seed),
+    LOCKSTEP_FUZZ_TORCH: values.cases ?? '100',
+  });
+const status = values.torch
+  ? await inTorch()
+  : values.browser
+    ? await runBin('node', ['scripts/e2e.mjs', '-g', 'links of a fuzzer'], {
+        LOCKSTEP_FUZZ_SEED: String(seed),
+        LOCKSTEP_FUZZ_LINKS: values.links,
+      })
+    : await runBin('vitest', ['run', '--project', 'pure', 'fuzz/fuzz.test.ts'], {
+        LOCKSTEP_FUZZ_SEED: String(seed),
+        ...(values.cases === undefined
+          ? { LOCKSTEP_FUZZ_MINUTES: values.minutes }
+          : { LOCKSTEP_FUZZ_CASES: values.cases }),
+        ...(values.only === undefined ? {} : { LOCKSTEP_FUZZ_ONLY: values.only }),
+      });
 if (status !== 0) console.error(`Failed with seed ${seed}. Keep the counterexample in fuzz/regressions.json.`);
 process.exit(status);

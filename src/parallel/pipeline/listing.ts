@@ -32,7 +32,7 @@ import { cutStageLines, headLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
-import { actionsOf } from '../../schedules/actions-of';
+import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { hasSampler, MASKS_AND_ROWS, ranksDraw } from '../axes/own-draws';
 import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
@@ -189,14 +189,11 @@ function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: n
 }
 
 /** How to average gradients so that torch 2.13 gets them right with this schedule, as observed. */
-function averagingOf(
-  { name, stages, microBatches, orders }: Schedule,
-  { dp, sharded }: Pick<PipelineShape, 'dp' | 'sharded'>,
-): Averaging {
+function averagingOf(schedule: Schedule, { dp, sharded }: Pick<PipelineShape, 'dp' | 'sharded'>): Averaging {
   if (dp === 1) return 'none';
   if (sharded) return 'shards';
-  if (orders.some((order) => order.flatMap((cell) => actionsOf([cell])).some(({ kind }) => kind === 'W')))
-    return 'byHand';
+  if (halvesBackward(schedule)) return 'byHand';
+  const { name, stages, microBatches } = schedule;
   return name === '1F1B' && microBatches > stages ? 'ddp' : 'keepsBuckets';
 }
 

@@ -18,7 +18,27 @@ const OURS = [
   'plan-names-no-module',
   'nothing-cut',
   'gathers-between',
+  'stage-ends-in-view',
 ];
+
+/** Flatten is layer 2. */
+const IMAGES: ConfigInput = {
+  model: {
+    layers: [
+      { type: 'Conv2d', in: 1, out: 2, kernel: 3 },
+      { type: 'Tanh' },
+      { type: 'Flatten' },
+      { type: 'Linear', in: 8, out: 4 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 4, out: 3 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 3, out: 3 },
+    ],
+  },
+  data: { type: 'prototypes', samples: 64, classes: 3, size: 4 },
+  loss: { type: 'CrossEntropyLoss' },
+};
+const ZERO_BUBBLE = { schedule: 'InterleavedZeroBubble', microBatches: 4 } as const;
 
 const noticesOf = (input: ConfigInput) =>
   createBlueprint(
@@ -43,6 +63,13 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
     { mesh: { dp: 2 }, batchSize: 33, pipeline: { microBatches: 4 } },
     ['batch-uneven'],
   ],
+  ['Flatten, which begins the next stage by itself', { ...IMAGES, pipeline: ZERO_BUBBLE }, []],
+  [
+    'a stage that ends with Flatten, in halves of backward',
+    { ...IMAGES, pipeline: { ...ZERO_BUBBLE, split: [3, 2, 2, 1] } },
+    ['stage-ends-in-view'],
+  ],
+  ['a stage that ends with Flatten', { ...IMAGES, pipeline: { microBatches: 4, split: [3, 5] } }, []],
   ['a summed loss', { loss: { type: 'BCEWithLogitsLoss', reduction: 'sum' } }, ['sum-loss']],
   ['no scale_grads', { pipeline: { scaleGrads: false } }, ['unscaled-gradients']],
   ['DDP with GPipe', { worldSize: 4, mesh: { dp: 2 }, pipeline: { schedule: 'GPipe' } }, ['ddp-around-stages']],

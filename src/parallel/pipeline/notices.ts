@@ -2,19 +2,23 @@
  * Notices about a pipeline before it runs: where PyTorch would stop or behave differently (recorded with torch 2.13),
  * and where the numbers differ from one device's. Called by axes/stages.
  */
+import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
 import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
+import { halvesBackward } from '../../schedules/actions-of';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../facets/mode-checks';
 import { noticesOfCuts } from '../tensor/cuts-beside';
 import { ddpOfStages } from './shards-of-stages';
 import { microBatchesFor } from './short-batch';
+import { endsInView, layerRanges } from './split';
 import { scheduleOf } from './stages';
 
 export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...sizeNotices(input),
   ...layerNotices(input),
+  ...viewNotices(input.config),
   ...gradientNotices(input.config),
   ...replicaNotices(input.config),
   ...noticesOfCuts(input),
@@ -78,6 +82,23 @@ function layerNotices({ config: { pipeline }, stage }: NoticeInput): readonly No
       hint: '',
     });
   return notices;
+}
+
+function viewNotices(config: Config): readonly Notice[] {
+  if (!halvesBackward(scheduleOf(config))) return [];
+  const views = layerRanges(config)
+    .slice(0, -1)
+    .map(({ end }) => end - 1)
+    .filter((last) => endsInView(at(config.model.layers, last)));
+  if (views.length === 0) return [];
+  return [
+    {
+      level: 'warning',
+      id: 'stage-ends-in-view',
+      text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run goes on.`,
+      hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
+    },
+  ];
 }
 
 function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Config): readonly Notice[] {

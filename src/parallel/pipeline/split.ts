@@ -1,25 +1,25 @@
 /**
  * Which layers form each stage: the user's split, or stages with about equally many floating-point operations. A stage
- * begins with a layer with weights; a layer without weights stays with the layer before it. Called by settle.ts.
+ * begins with a layer with weights; a layer without weights stays with the layer before it. Called by settle.ts and
+ * notices.ts.
  */
 
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import { GraphBuilder } from '../../graph/graph';
 import { buildForward, type LayerRange } from '../../nn/model';
-import type { Config } from '../../protocol/config';
+import type { Config, LayerConfig } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode-input';
 import { stagesOfRank } from './face-size';
 
 /** The configuration with its split, and with the sizes that the user's own schedule decides, written out. */
-export function settleSplit(
-  input: ModeInput,
-  { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>,
-): Config {
+export function settleSplit(input: ModeInput, schedule: Schedule): Config {
   const { config } = input;
-  const split = config.pipeline.split ?? evenSplit(input, stages);
+  const { stages, microBatches } = schedule;
+  const split = config.pipeline.split ?? evenSplit(input, stages, halvesBackward(schedule));
   checkSplit(split, stages, config.model.layers.length);
   return {
     ...config,
@@ -51,8 +51,14 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
   });
 }
 
+/**
+ * Whether torch refuses the last layer of a stage that computes its backward pass in halves: it detaches the stage's
+ * output, and the output of Flatten is a view, which cannot be detached in place.
+ */
+export const endsInView = (layer: LayerConfig): boolean => layer.type === 'Flatten';
+
 /** The number of layers in each stage, such that the largest stage has as few operations as possible. */
-function evenSplit(input: ModeInput, stages: number): readonly number[] {
+function evenSplit(input: ModeInput, stages: number, noViews: boolean): readonly number[] {
   const { layers } = input.config.model;
   const weighted = layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
   if (stages > weighted.length)
@@ -69,7 +75,11 @@ function evenSplit(input: ModeInput, stages: number): readonly number[] {
     const end = starts[i + 1] ?? layers.length;
     return flops.slice(start, end).reduce((a, b) => a + b, 0);
   });
-  const firsts = cutEvenly(costs, stages).map((group) => at(starts, group));
+  const firsts = cutEvenly(costs, stages).map((group) => {
+    let first = at(starts, group);
+    while (noViews && first > 0 && endsInView(at(layers, first - 1))) first--;
+    return first;
+  });
   return firsts.map((first, s) => (firsts[s + 1] ?? layers.length) - first);
 }
 

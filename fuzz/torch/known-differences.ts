@@ -1,0 +1,44 @@
+/**
+ * Where PyTorch stops by a defect of its own, or trains otherwise, as a note in the exported script or a notice says.
+ */
+import type { Config } from '../../src/protocol/config';
+import { batchNorms, hasDropout } from '../../src/protocol/config/layer-kinds';
+import { replicasOf, shardsParameters } from '../../src/protocol/mesh-sizes';
+
+interface Run {
+  readonly config: Config;
+  readonly trainPy: string;
+}
+
+const hasBatchNorm = ({ model }: Config): boolean => batchNorms(model.layers) > 0;
+const isTied = ({ model }: Config): boolean =>
+  model.layers.some((layer) => layer.type === 'Linear' && layer.tied !== undefined);
+
+const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] = [
+  [
+    'static_graph=True fails an internal assert if the first backward pass is inside no_sync()',
+    ({ config: { ddp, accumulate } }) =>
+      ddp.staticGraph && accumulate > 1 && ddp.noSync !== 'none' && ddp.noSync !== 'backward',
+  ],
+  [
+    'PowerSGD and the search for unused parameters send over gloo from two threads, in no order',
+    ({ config: { ddp } }) => ddp.commHook.type === 'powerSGD' && (ddp.findUnusedParameters || ddp.staticGraph),
+  ],
+  ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
+  [
+    'DistributedDataParallel takes tied weights apart that parallelize_module has cut',
+    ({ config }) => config.mode === 'tensor' && replicasOf(config) > 1 && !shardsParameters(config) && isTied(config),
+  ],
+  [
+    'batch norm and dropout see the rows that fill up short micro-batches',
+    ({ config, trainPy }) =>
+      trainPy.includes('def filled_up') && (hasBatchNorm(config) || hasDropout(config.model.layers)),
+  ],
+  [
+    'batch norm of a model in bfloat16 keeps its statistics in bfloat16',
+    ({ config }) => /^bf16|^fp16/.test(config.precision) && hasBatchNorm(config),
+  ],
+];
+
+/** Why the two are not compared; undefined: they should be the same run. */
+export const knownDifference = (run: Run): string | undefined => DIFFERENCES.find(([, holds]) => holds(run))?.[0];
