@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { AXES } from '../protocol/mesh';
+import { meshSizes, openAxis } from '../protocol/mesh-sizes';
 import { parseConfig } from './parse-config';
 
 const ONE_EACH = { pp: 1, dpReplicate: 1, dpShard: 1, cp: 1, tp: 1 };
@@ -20,6 +21,10 @@ test.each([
   [
     { mode: 'ddp', mesh: { dpReplicate: 3 } },
     { mode: 'ddp', dpReplicate: 3 },
+  ],
+  [
+    { mode: 'ddp', mesh: { dpReplicate: 2, dpShard: 2, tp: 3 } },
+    { mode: 'ddp', dpReplicate: 2 },
   ],
   [
     { mode: 'pipeline', worldSize: 8, mesh: { dpReplicate: 2 } },
@@ -92,6 +97,18 @@ test.each([
 ])('%j is refused', (input, words) => {
   expect(() => parseConfig(input)).toThrow(words);
   expect(() => parseConfig(input)).toThrow(LockstepError);
+});
+
+test('a mode reads the mesh, or its shape follows from the number of devices', () => {
+  for (const { face, mesh } of Object.values(PARALLEL_MODES)) {
+    const config = parseConfig({ mode: face.name, worldSize: 4 });
+    const reads = face.sections?.includes('mesh') ?? false;
+    expect(face.axes?.includes(openAxis(face.name)) ?? false, face.name).toBe(reads);
+    const given = { ...config, mesh: { ...ONE_EACH, dpShard: 2, tp: 2 } };
+    if (reads) expect(meshSizes(given), face.name).toMatchObject({ dpShard: 2, tp: 2 });
+    else expect(meshSizes(given), face.name).toEqual(meshSizes(config));
+    if (face.axes) expect(meshSizes(config), face.name).toEqual(mesh(config).shape);
+  }
 });
 
 test('the axes of a mode are those of its mesh that may have more than one rank', () => {

@@ -12,7 +12,7 @@ import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
 import { autocastIn, paramHalf } from '../protocol/half-of';
 import { AXES } from '../protocol/mesh';
-import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf, shapeOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
 import { checkPrecision } from './check-precision';
 import { configComplaints, settingNames } from './config-issue';
@@ -101,7 +101,7 @@ function settled(parsed: Config, input: unknown): Config {
   if (sized === undefined || size === undefined || (size === 1 && sized !== open)) return config;
   const saysWorld = lookup(given, 'worldSize') !== undefined;
   if (saysWorld && !sections.includes('mesh')) return config;
-  const shape = meshSizes({ ...config, mode });
+  const shape = sections.includes('mesh') ? meshSizes({ ...config, mode }) : shapeOf({ [sized]: config.mesh[sized] });
   const devices = ranksOf(shape);
   // Under the name that was given.
   const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);

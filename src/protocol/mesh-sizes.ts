@@ -28,12 +28,17 @@ export const openAxis = (mode: Mode): OpenAxis => OPEN_AXES[mode] ?? 'pp';
 
 /** Axes whose size may be left open. */
 export type OpenAxis = 'pp' | 'dpShard' | 'tp';
-const OPEN_AXES: Readonly<Partial<Record<Mode, OpenAxis>>> = { tensor: 'tp', sharded: 'dpShard' };
+/** The modes whose mesh the settings size; the section `mesh` has no effect in the others. */
+const OPEN_AXES: Readonly<Partial<Record<Mode, OpenAxis>>> = { pipeline: 'pp', tensor: 'tp', sharded: 'dpShard' };
+
+/** The axis of a mode whose ranks lie along one axis, as many as there are devices. */
+const LINES: Readonly<Partial<Record<Mode, Axis>>> = { ddp: 'dpReplicate' };
 
 /** The size of each axis; an open axis without a size gets the remaining devices. */
 export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
+  const [open, line] = [OPEN_AXES[mode], LINES[mode]];
+  if (open === undefined) return shapeOf(line ? { [line]: worldSize } : {});
   const { pp = 1, dpShard = 1, tp = 1, ...given } = mesh;
-  const open = openAxis(mode);
   const others = shapeOf({ ...given, pp, dpShard, tp, [open]: 1 });
   return { ...others, [open]: mesh[open] ?? Math.max(1, Math.floor(worldSize / ranksOf(others))) };
 }

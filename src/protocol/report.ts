@@ -151,7 +151,7 @@ export interface ProcessGroupReport {
   readonly worldSize: number;
   /** Ranks on each node. */
   readonly nodes: readonly (readonly Rank[])[];
-  /** Algorithm of the gradients' all-reduce; absent: no all-reduce. */
+  /** Algorithm of the all-reduces of gradients and inside tensor groups; absent: the run has none. */
   readonly algorithm?: AlgorithmName;
   readonly timeoutS: number;
   readonly maxRestarts: number;

@@ -33,4 +33,4 @@ export const wholeBatches: ModeBatches = {
   ranksDraw,
 };
 
-export const oneGroup: ModeProcesses = { group: ({ ddp: { algorithm } }) => ({ algorithm }) };
+export const oneGroup = { group: ({ ddp: { algorithm } }) => ({ algorithm }) } as const satisfies ModeProcesses;

@@ -42,3 +42,16 @@ test('DDP ignores the other axes of a mesh, for example in a configuration that 
   expect(PARALLEL_MODES.ddp.facets(config)).toBe(replicas);
   expect(PARALLEL_MODES.ddp.mesh(config).shape).toMatchObject({ dpReplicate: 4, dpShard: 1, tp: 1 });
 });
+
+test.each<[string, ConfigInput, boolean]>([
+  ['stages alone', { mode: 'pipeline', worldSize: 2 }, false],
+  ['replicas of stages', { mesh: { pp: 2, dpReplicate: 2 } }, true],
+  ['shards of stages', { mesh: { pp: 2, dpShard: 2 } }, true],
+  ['tensor groups of stages', { mesh: { pp: 2, tp: 2 } }, true],
+  ['a tensor group', { mesh: { tp: 2 } }, true],
+  ['replicas', { mode: 'ddp', worldSize: 2 }, true],
+])('the process group of %s: an algorithm if a group all-reduces', (_, input, reduces) => {
+  const given: ConfigInput = { ...input, ddp: { algorithm: 'tree' } };
+  const group = facetsOf(given).processes.group?.(parseConfig(given));
+  expect(group).toEqual(reduces ? { algorithm: 'tree' } : {});
+});

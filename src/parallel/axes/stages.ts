@@ -4,7 +4,7 @@
  * cuts the layers of a stage, and the ranks along the data axes average each stage's gradients over its own group, with
  * DDP or fully_shard around each stage. The mechanism is in pipeline/. Loaded by spmd.ts.
  */
-import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
+import { meshSizes, ranksOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { figuresOf } from '../../schedules/figures';
 import type { ModeFacets } from '../facets/mode-facets';
 import { pipelineForm } from '../pipeline/closed-form';
@@ -16,7 +16,7 @@ import { checkBatches, settleStages } from '../pipeline/settle';
 import { shardsOfFirstRank } from '../pipeline/shards-of-stages';
 import { microBatchesFor } from '../pipeline/short-batch';
 import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stages';
-import { SETTINGS_OF_DATA_AXES } from './every-piece';
+import { oneGroup, SETTINGS_OF_DATA_AXES } from './every-piece';
 import { hasSampler, ranksDraw } from './own-draws';
 import { replicas } from './replicas';
 import { rowsOfDataIndex, sizedMesh } from './sized-mesh';
@@ -35,7 +35,10 @@ export const stages: ModeFacets = {
     ranksDraw,
   },
   steps: { phases: replicas.steps.phases, noise: noiseForStep, lossRanks },
-  processes: { group: (config) => (replicasOf(config) > 1 ? { algorithm: config.ddp.algorithm } : {}) },
+  processes: {
+    // Without replicas and without tensor groups, the ranks just send activations and their gradients to each other.
+    group: (config) => (ranksOf({ ...meshSizes(config), pp: 1 }) > 1 ? oneGroup.group(config) : {}),
+  },
   compiler: {
     settle: settleStages,
     compile: (input, kind) => compile(input, kind, sizedMesh(input.config)),

@@ -4,8 +4,8 @@ import type { Config } from '../../protocol/config';
 
 export interface ModeProcesses {
   /**
-   * The process group for the report, with the algorithm of the gradients' all-reduce if there is one; absent: one
-   * process has no group.
+   * The process group for the report, with the algorithm by which replicas average gradients and tensor groups add up
+   * values, if the run has such groups; absent: one process has no group.
    */
   group?(config: Config): { readonly algorithm?: AlgorithmName };
   /** When each process seeds its generator with its own seed; absent: all draw the same numbers. */
