@@ -74,7 +74,7 @@ export interface Face {
   role?(device: number, config: Config): DeviceRole;
   /**
    * Axes of the mesh along which its ranks lie, outermost first: with one axis the ranks form a line, with more a grid.
-   * Absent: one process drives all devices, or the mode has no mesh.
+   * Absent: one process drives all devices.
    */
   readonly axes?: readonly Axis[];
   /** The most devices that can have work; absent: any number. */
