@@ -5,7 +5,7 @@
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import type { Algorithm } from './collective';
 
-const files = import.meta.glob<Algorithm>('./late/*.ts', { eager: true, import: 'ALGORITHM' });
+const files = import.meta.glob<Algorithm>(['./late/*.ts', '!./late/*.test.ts'], { eager: true, import: 'ALGORITHM' });
 
 export const OTHER_ALGORITHMS: readonly Algorithm[] = Object.values(files).toSorted(
   (a, b) => ALGORITHM_NAMES.indexOf(a.name) - ALGORITHM_NAMES.indexOf(b.name),

@@ -77,7 +77,8 @@ test('dp is read as dpReplicate, and never written', () => {
 
 test.each([
   [{ mesh: { pp: 2, dp: 2, dpReplicate: 3 } }, 'mesh.dp is the earlier name of mesh.dpReplicate'],
-  [{ mesh: { tp: 2 }, worldSize: 3 }, 'worldSize is 3 and mesh.tp is 2: the mesh has 2 = 2 ranks'],
+  [{ mesh: { tp: 2 }, worldSize: 3 }, 'worldSize is 3 and mesh.tp is 2: the mesh has 2 ranks'],
+  [{ mode: 'tensor', mesh: { tp: 1 }, worldSize: 2 }, 'worldSize is 2 and mesh.tp is 1: the mesh has 1 rank'],
   [{ mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, worldSize: 6 }, 'the mesh has 2 x 2 = 4 ranks'],
   [
     { mode: 'sharded', mesh: { pp: 2, dpShard: 2 } },

@@ -1,7 +1,7 @@
 /** Settings of one mode that are given to another get one notice that names them. */
 import { expect, test } from 'vitest';
 import { FACES } from '../parallel/faces';
-import { MODES } from '../protocol/config';
+import { type Config, type ConfigInput, MODES } from '../protocol/config';
 import { modeNotices } from './mode-notices';
 import { parseConfig } from './parse-config';
 
@@ -27,6 +27,19 @@ test.each(MODES)('mode %s', (mode) => {
     else expect(notice?.text).toContain(name);
   }
   expect(notice?.text).not.toContain('bucketCapMb');
+});
+
+test.each<[ConfigInput, Config['mode'], string]>([
+  [{ mesh: { pp: 2 } }, 'ddp', 'Used in: pipeline.'],
+  [{ mesh: { tp: 2 } }, 'ddp', 'Used in: pipeline, sharded, tensor.'],
+  [{ mesh: { pp: 2, tp: 2 } }, 'ddp', 'mesh.pp: used in pipeline. mesh.tp: used in pipeline, sharded, tensor.'],
+  [{ mesh: { dpReplicate: 4 } }, 'parameterServer', 'Used in: ddp, pipeline, sharded, tensor.'],
+  [{ ddp: { join: true } }, 'single', 'Used in: ddp (the modes pipeline, sharded, tensor use some of DDP’s settings).'],
+  [{ parameterServer: { staleness: 3 } }, 'ddp', 'Used in: parameterServer.'],
+  [{ nodes: 2 }, 'single', `Used in: ${MODES.filter((mode) => mode !== 'single').join(', ')}.`],
+])('%j in mode %s: the hint names all modes that use the setting', (input, mode, hint) => {
+  const [notice] = modeNotices(parseConfig({ ...input, mode, worldSize: 2 }), FACES[mode]);
+  expect(notice?.hint).toBe(hint);
 });
 
 test('nodes with a single device, and resumeBy without a checkpoint', () => {

@@ -14,23 +14,20 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
   const notices: Notice[] = [];
   const say = (id: string, text: string, hint: string) => notices.push({ level: 'info', id, text, hint });
   const own: ReadonlySet<Section> = new Set(face.sections);
-  const seen = new Set(own);
-  const others = Object.values(FACES).flatMap(({ name, sections = [] }) =>
-    sections.flatMap((section) => {
-      if (seen.has(section)) return [];
-      seen.add(section);
-      const idle = given(config, section).filter((setting) => !saysRanks(setting, config, face));
-      return idle.map((setting) => ({ setting, name }));
-    }),
+  const others = [...new Set(Object.values(FACES).flatMap(({ sections = [] }) => sections))].flatMap((section) =>
+    own.has(section)
+      ? []
+      : given(config, section)
+          .filter((setting) => !saysRanks(setting, config, face))
+          .map((setting) => ({ setting, modes: modesWith(section, setting) })),
   );
-  // The mode that nodes are most useful for.
-  const nodesOf = face.oneDevice && nodes > 1 ? [{ setting: 'nodes', name: FACES.ddp.name }] : [];
-  const idle = [...others, ...nodesOf];
+  const severalDevices = namesOf(({ oneDevice }) => !oneDevice);
+  const idle = [...others, ...(face.oneDevice && nodes > 1 ? [{ setting: 'nodes', modes: severalDevices }] : [])];
   if (idle.length > 0)
     say(
       'other-mode',
       `${idle.map(({ setting }) => setting).join(', ')} ${idle.length === 1 ? 'has' : 'have'} no effect in mode ${face.name}.`,
-      `Used in: ${[...new Set(idle.map(({ name }) => name))].join(', ')}.`,
+      whereUsed(idle),
     );
   if (resume === undefined && resumeBy !== DEFAULT_CONFIG.resumeBy)
     say(
@@ -39,6 +36,38 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
       'Name a checkpoint in resume.',
     );
   return notices;
+}
+
+interface IdleSetting {
+  readonly setting: string;
+  /** Names of the modes that use the setting. */
+  readonly modes: string;
+}
+
+const namesOf = (has: (face: Face) => boolean): string =>
+  Object.values(FACES)
+    .filter(has)
+    .map(({ name }) => name)
+    .join(', ');
+
+function modesWith(section: Section, setting: string): string {
+  if (section === 'mesh') return namesOf(({ axes = [] }) => axes.some((axis) => setting === `mesh.${axis}`));
+  const reads = ({ sections = [] }: Face) => sections.includes(section);
+  if (section !== 'ddp') return namesOf(reads);
+  // The other modes have DDP around a part of the model, or no DDP but its samplers.
+  const { ddp } = FACES;
+  return `${ddp.name} (the modes ${namesOf((face) => face !== ddp && reads(face))} use some of DDP’s settings)`;
+}
+
+/** 'Used in: pipeline.', or one sentence for each list of modes. */
+function whereUsed(idle: readonly IdleSetting[]): string {
+  const lists = [...new Set(idle.map(({ modes }) => modes))];
+  if (lists.length === 1) return `Used in: ${lists[0]}.`;
+  const sentences = lists.map((modes) => {
+    const settings = idle.filter((one) => one.modes === modes).map(({ setting }) => setting);
+    return `${settings.join(', ')}: used in ${modes}.`;
+  });
+  return sentences.join(' ');
 }
 
 /** Whether a mesh size just repeats the number of ranks: mesh.dpReplicate equal to mode ddp's number of replicas. */

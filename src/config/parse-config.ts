@@ -107,7 +107,8 @@ function settled(parsed: Config, input: unknown): Config {
   const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);
   const named = axes.filter((axis) => shape[axis] > 1 || lookup(sizes, axis) !== undefined);
   const settings = Object.fromEntries(named.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
-  const product = `${named.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
+  const factors = named.length > 1 ? `${named.map((axis) => shape[axis]).join(' x ')} = ` : '';
+  const product = `${factors}${devices} ${devices === 1 ? 'rank' : 'ranks'}`;
   // Whatever worldSize says: a link with such a mesh brings the largest that there is.
   if (devices > LIMITS.worldSize)
     throw refusedSettings({

@@ -29,7 +29,8 @@ test.each<[RegExp, ConfigInput]>([
 });
 
 test.each<[readonly string[], ConfigInput['ddp'], ConfigInput]>([
-  [['no-effect-hook'], { commHook: { type: 'fp16Compress' } }, { worldSize: 1 }],
+  [['hook-of-one-rank'], { commHook: { type: 'fp16Compress' } }, { worldSize: 1 }],
+  [['hook-of-one-rank'], { commHook: { type: 'localSGD' } }, { worldSize: 1 }],
   [[], { commHook: { type: 'bf16Compress' } }, {}],
   [['local-sgd-period', 'local-sgd-differ'], { commHook: { type: 'localSGD', period: 1 } }, {}],
   [['no-effect-sync-batch-norm'], { syncBatchNorm: true }, {}],

@@ -9,22 +9,24 @@ export function hookNotices({ ddp, worldSize, model }: Config): readonly Notice[
   const { commHook } = ddp;
   if (commHook.type !== 'allreduce' && worldSize === 1)
     say(
-      'no-effect-hook',
+      'hook-of-one-rank',
       commHook.type === 'localSGD'
         ? 'ddp.commHook: localSGD has no effect: one rank has nobody to average parameters with.'
         : `ddp.commHook: ${commHook.type} saves nothing: one rank sends no gradients. As in torch, the hook still compresses the gradients, so they lose accuracy.`,
       'Use more ranks.',
     );
   if (commHook.type === 'localSGD') {
+    // As in torch, whatever the number of ranks.
     if (commHook.period === 1)
       say(
         'local-sgd-period',
         'When period is 1, no need to use model averaging because the communication cost of all-reducing parameters will be no less than the cost of all-reducing gradients by DistributedDataParallel in the backward pass. Therefore, only DistributedDataParallel should be used for this case.',
       );
-    say(
-      'local-sgd-differ',
-      'Between two averages each rank trains by itself, so the weights of the ranks differ. The page shows the model of rank 0.',
-    );
+    if (worldSize > 1)
+      say(
+        'local-sgd-differ',
+        'Between two averages each rank trains by itself, so the weights of the ranks differ. The page shows the model of rank 0.',
+      );
   }
   const norms = batchNorms(model.layers);
   if (ddp.syncBatchNorm && (norms === 0 || worldSize === 1))

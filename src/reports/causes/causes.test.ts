@@ -150,6 +150,14 @@ describe('causes that need a configuration', () => {
     expect(ids(compare(a, b)).length).toBeGreaterThan(0);
   });
 
+  it('does not suspect Dropout(0), which draws no masks', async () => {
+    const none: LayerInput[] = [...layers.slice(0, 2), { type: 'Dropout', p: 0 }, ...layers.slice(2)];
+    const same: ConfigInput = { model: { layers: none } };
+    const found = ids(compare(await run(same), await run({ ...same, ddp: { samplerSeed: 7 } }), { configs: true }));
+    expect(found).toContain('rows');
+    expect(found).not.toContain('dropout');
+  });
+
   it('quotes the settings that differ beside what the numbers say', async () => {
     const found = compare(await run({}), await run({ seed: 1 }), { configs: true });
     expect(first(found)).toContain('The configurations say so: seed is 0 in A and 1 in B.');

@@ -139,8 +139,9 @@ export const dropout: CauseRow = {
   },
 };
 
+/** Whether the model draws masks: it draws none with the probability 0. */
 const hasDropout = ({ config }: AnyReport): boolean =>
-  /"type":"Dropout|"dropout":0?\.\d*[1-9]|"dropoutP?":0\.\d*[1-9]/.test(
+  /"type":"Dropout[^"]*"(?!,"p":0[,}])|"dropout":0?\.\d*[1-9]|"dropoutP?":0\.\d*[1-9]/.test(
     JSON.stringify(lookup(config ?? {}, 'model') ?? null),
   );
 

@@ -3,7 +3,8 @@
  * resume-plan.ts.
  */
 import type { ModeFacets } from '../../parallel/facets/mode-facets';
-import type { Config, LayerConfig } from '../../protocol/config';
+import type { Config } from '../../protocol/config';
+import { hasDropout } from '../../protocol/config/layer-kinds';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/notice';
 import type { ConfigChanges } from './config-changes';
@@ -37,7 +38,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
   const how = bitwise
     ? 'from here on the run has the same bits as a run without the interruption'
-    : 'its numbers differ from those of a run without the interruption';
+    : 'the run’s numbers differ from the numbers of a run without the interruption';
   const moved = saved.placement === config.placement ? '' : `, saved ${placementWords(saved.placement)}`;
   const notices: Notice[] = [
     {
@@ -103,13 +104,6 @@ function ownNames({ saved, config, facets }: Resuming): readonly string[] {
   );
 }
 
-const drops = (layers: readonly LayerConfig[]): boolean =>
-  layers.some((layer) => {
-    if (layer.type === 'TransformerBlock') return layer.dropout > 0;
-    if (layer.type === 'Residual') return drops(layer.layers) || drops(layer.shortcut ?? []);
-    return layer.type === 'Dropout';
-  });
-
 const placementWords = (placement: string): string =>
   placement === 'workers' ? 'with one worker per rank' : 'with all ranks on one device';
 
@@ -145,11 +139,11 @@ function worldNotice({
     parts.push(`${plural(again, 'micro-batch')} of an unfinished step ${again === 1 ? 'is' : 'are'} done again.`);
   if (processes > 1 && [...saved.values.keys()].some(isStatistic))
     parts.push('All ranks take the running statistics of rank 0.');
-  if (drops(config.model.layers)) parts.push('Dropout draws different masks.');
+  if (hasDropout(config.model.layers)) parts.push('Dropout draws different masks.');
   return {
     level: 'warning',
     id: 'resume-world',
     text: parts.join(' '),
-    hint: 'The run is reproducible, but its numbers differ from those of a run without the interruption.',
+    hint: 'The run is reproducible, but its numbers differ from the numbers of a run without the interruption.',
   };
 }

@@ -73,7 +73,7 @@ describe('rank 0 reads and broadcasts', () => {
     const files = await savedAfter(own, 4);
     const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
     const told = notices.map(({ text }) => text).join();
-    expect(told).toContain('its numbers differ from those of a run without the interruption');
+    expect(told).toContain('the run’s numbers differ from the numbers of a run without the interruption');
     expect(told).toContain('its own values of 1.running_mean');
   });
 
@@ -134,8 +134,19 @@ describe('another world size', () => {
       'Saved with ddp on 2 devices, resumed with ddp on 4 devices: parameters, optimiser state, schedule and step continue. Each rank now takes 2 samples per step; in the saved run 2 ranks took 4 each. The samplers distribute the rows again: epoch 0 continues at batch 4 of 6. All ranks take the running statistics of rank 0. Dropout draws different masks.',
     );
     expect(notices.find((n) => n.id === 'resumed')?.text).toContain(
-      'its numbers differ from those of a run without the interruption',
+      'the run’s numbers differ from the numbers of a run without the interruption',
     );
+  });
+
+  test('Dropout(0) draws no masks, so no notice says that masks differ', async () => {
+    const layers = must(EVEN.model, 'model').layers.map((layer) =>
+      layer.type === 'Dropout' ? { type: 'Dropout' as const, p: 0 } : layer,
+    );
+    const none: ConfigInput = { ...EVEN, model: { layers } };
+    const files = await savedAfter(none, 4);
+    const { notices } = createBlueprint(parseConfig({ ...none, worldSize: 4, resume: 'run' }), files);
+    expect(layers).toContainEqual({ type: 'Dropout', p: 0 });
+    expect(notices.find((n) => n.id === 'resume-world')?.text).not.toContain('Dropout');
   });
 
   test('the micro-batches of an unfinished step are done again', async () => {
