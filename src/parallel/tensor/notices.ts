@@ -1,12 +1,18 @@
 /**
  * Notices about a tensor parallel run before it starts: plan entries that name no module, layers that every rank
- * computes whole, gathers that the plan did not ask for. Called by axes/cuts.
+ * computes whole, gathers that the plan did not ask for, ranks that draw different masks. Called by axes/cuts and
+ * cuts-beside.
  */
+import { at, must } from '../../base/invariant';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
+import { pieceOf, pieceShape } from '../../sharding/piece';
+import { REPLICATE } from '../../sharding/placement';
+import { elements } from '../../tensor/shape';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import { unevenBatch } from '../even-mesh';
 import type { NoticeInput } from '../facets/mode-checks';
+import type { ModeInput } from '../mode-input';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
 import { cutModel, madePlan } from './plan';
 
@@ -59,16 +65,48 @@ function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
   ];
 }
 
-function maskNotices({ config, stage }: NoticeInput): readonly Notice[] {
+function maskNotices({ config, input, stage }: NoticeInput): readonly Notice[] {
   if (stage.masks.length === 0 || meshSizes(config).tp === 1) return [];
+  const apart = firstMaskApart({ ...input, config }, stage);
+  if (apart !== undefined)
+    return [
+      {
+        level: 'warning',
+        id: 'tensor-dropout-apart',
+        text: `The parts of some layers have different sizes, so ranks of a tensor group draw different amounts of random numbers for dropout. At "${apart}" each rank drops other elements of a whole activation, and from there on parameters that should be equal differ from rank to rank. The same happens in PyTorch.`,
+        hint: 'Choose widths that mesh.tp divides, or leave the layers before whole.',
+      },
+    ];
   return [
     {
       level: 'info',
       id: 'tensor-dropout',
-      text: 'As in PyTorch, each rank draws the dropout masks of its own parts, and all ranks begin with the same seed. So the parts of an activation drop elements at the same places. If the parts have different sizes, the ranks draw different amounts of numbers, and later masks of a whole activation differ from rank to rank, and so do parameters that should be equal.',
+      text: 'As in PyTorch, each rank draws the dropout masks of its own parts, and all ranks begin with the same seed: the parts of an activation drop elements at the same places.',
       hint: '',
     },
   ];
+}
+
+/**
+ * The module whose mask is the first that should be equal on all ranks of a tensor group and is not, because the ranks
+ * have drawn different amounts of numbers before.
+ */
+function firstMaskApart(input: ModeInput, { masks, graph }: NoticeInput['stage']): string | undefined {
+  const { placements } = cutModel(input, 0);
+  const count = meshSizes(input.config).tp;
+  const drawn = Array.from({ length: count }, () => 0);
+  // Of two steps: the second begins with what the first has drawn.
+  for (const { name } of [...masks, ...masks]) {
+    const placement = placements.get(name) ?? REPLICATE;
+    if (placement.kind !== 'shard' && new Set(drawn).size > 1) return name.replace(/\.?mask$/, '');
+    const { type } = must(
+      graph.values.find((value) => value.name === name),
+      name,
+    );
+    for (let index = 0; index < count; index++)
+      drawn[index] = at(drawn, index) + elements(pieceShape(pieceOf(type.shape, [{ placement, index, count }])));
+  }
+  return undefined;
 }
 
 /** Names the reader that needs a tensor whole. The loss, and a sum between modules, are not modules of the model. */

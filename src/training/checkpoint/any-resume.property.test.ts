@@ -10,7 +10,7 @@ import { LockstepError } from '../../base/errors';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
-import { savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
+import { SAME_BITS, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
 
 const OPTIMIZERS = [
   { type: 'SGD', lr: 0.1 },
@@ -155,7 +155,7 @@ test('every run can be stopped anywhere and resumed to the same bits', {
       });
       const files = await savedAfter(config, at);
       const resumed = await withTraining({ ...config, resume: 'run' }, files, async (t) => {
-        expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toContain('to the bit');
+        expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toMatch(SAME_BITS);
         const before = await stateOf(t);
         return { before, losses: await t.run(count), after: await stateOf(t) };
       });

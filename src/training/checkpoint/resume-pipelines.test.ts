@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import { stagesPerRankOf } from '../../schedules/schedule';
-import { savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
+import { SAME_BITS, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
 
 const RANKS = 2;
 
@@ -51,7 +51,7 @@ describe.each([1, 2])('%d replica(s)', (replicas) => {
         return { losses: await t.run(MORE), after: await stateOf(t) };
       });
       const resumed = await withTraining({ ...config, resume: 'run' }, await savedAfter(config, at), async (t) => {
-        expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toContain('to the bit');
+        expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toMatch(SAME_BITS);
         return { losses: await t.run(MORE), after: await stateOf(t) };
       });
       expect(resumed, `stopped after ${at} steps`).toEqual(straight);

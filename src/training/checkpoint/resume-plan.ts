@@ -63,7 +63,9 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   if (inGroup > 0 && config.resumeBy === 'rank0' && processes > 1) throw ownGradients(saved, inGroup);
   // The count of steps continues; if a step now has another number of micro-batches, the rows are distributed again.
   const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
-  const batches = sameRows ? { ...saved.batches, microBatch } : dealtAnew(input, microBatch);
+  const sameMesh = sameWorld && !changes.names.some((name) => name.startsWith('mesh.'));
+  const from = sameMesh ? saved.batches : fromOneGenerator(saved.batches);
+  const batches = sameRows ? { ...from, microBatch } : dealtAnew(input, from, microBatch);
   const values = carried(saved.values, statefulBuffers(input.programs), {
     shards: input.shards,
     exact: sameWorld,
@@ -120,19 +122,29 @@ function carried(
   });
 }
 
+/**
+ * On another mesh the generators of single ranks belong to none of the new ranks. So all ranks go on from the generator
+ * of rank 0, and draw the same masks for a whole activation.
+ */
+function fromOneGenerator({ ofRanks, ...state }: BatchState): BatchState {
+  const [first] = ofRanks ?? [];
+  return first ? { ...state, generators: state.generators.map(() => first) } : state;
+}
+
 /** Runs this run's samplers from the start of the epoch, each process with the generator of its rank or of rank 0. */
-function dealtAnew({ saved, processes, batchesPerEpoch, batches }: ResumeInput, microBatch: number): BatchState {
-  const generators = Array.from(
-    { length: processes },
-    (_, p) => saved.batches.generators[p] ?? at(saved.batches.generators, 0),
-  );
+function dealtAnew(
+  { processes, batchesPerEpoch, batches }: ResumeInput,
+  from: BatchState,
+  microBatch: number,
+): BatchState {
+  const generators = Array.from({ length: processes }, (_, p) => from.generators[p] ?? at(from.generators, 0));
   const start = microBatch - (microBatch % batchesPerEpoch);
   const source = batches({
     microBatch: start,
     epoch: start / batchesPerEpoch - 1,
     batches: generators.map(() => []),
     generators,
-    ...(saved.batches.ofRanks ? { ofRanks: saved.batches.ofRanks } : {}),
+    ...(from.ofRanks ? { ofRanks: from.ofRanks } : {}),
   });
   for (let m = start; m < microBatch; m++) source.next();
   return source.state();

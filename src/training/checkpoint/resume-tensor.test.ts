@@ -5,7 +5,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
-import { savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
+import { SAME_BITS, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
+import { replicaDivergence } from '../weights/weight-differences';
 
 const AT = 3;
 const MORE = 4;
@@ -23,6 +24,7 @@ const run = (dropout: number): ConfigInput => ({
       { type: 'Dropout', p: dropout },
       { type: 'Linear', in: 6, out: 6 },
       { type: 'Tanh' },
+      { type: 'Dropout', p: dropout },
       { type: 'Linear', in: 6, out: 1 },
     ],
   },
@@ -40,11 +42,29 @@ test.each([{ tp: 2 }, { tp: 3, dpReplicate: 2 }])('on the same mesh to the bit: 
     return { losses: await t.run(MORE), after: await stateOf(t) };
   });
   const resumed = await withTraining({ ...config, resume: 'run' }, await savedAfter(config, AT), async (t) => {
-    expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toContain('to the bit');
+    expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toMatch(SAME_BITS);
     return { losses: await t.run(MORE), after: await stateOf(t) };
   });
   expect(resumed).toEqual(straight);
 });
+
+/** With dropout in a part and in a whole activation, which all ranks of a group must drop alike. */
+test.each([
+  [{ mesh: { tp: 2 } }, { mesh: { tp: 3 } }],
+  [{ mesh: { tp: 2, dpReplicate: 2 } }, { mesh: { tp: 2 } }],
+  [{ mode: 'pipeline', mesh: { pp: 2 }, pipeline: { microBatches: 2 } }, { mesh: { tp: 2 } }],
+  [{ mesh: { tp: 2 } }, { mode: 'sharded', mesh: { tp: 2, dpShard: 2 } }],
+] as const satisfies [ConfigInput, ConfigInput][])(
+  'with dropout, saved as %j, resumed as %j: equal ranks',
+  async (first, then) => {
+    const config = run(0.25);
+    const files = await savedAfter({ ...config, ...first }, AT);
+    await withTraining({ ...config, ...then, resume: 'run' }, files, async (t) => {
+      await t.run(MORE);
+      expect(replicaDivergence(t.blueprint, await t.weights())).toBe(0);
+    });
+  },
+);
 
 describe('elsewhere, with the losses of the run that did not stop', () => {
   const elsewhere: readonly ConfigInput[] = [

@@ -30,6 +30,9 @@ export const NET = {
   optimizer: { type: 'Adam', lr: 0.01 },
 } satisfies ConfigInput;
 
+/** What the notice of a resumed run says if nothing differs. */
+export const SAME_BITS = /has the same bits as a run without the interruption/;
+
 export async function withTraining<T>(
   config: ConfigInput,
   files: Files,

@@ -51,7 +51,7 @@ class Batches(BatchSampler):
 class Saved:
     """What this rank needs of a checkpoint."""
 
-    def __init__(self, base, rank, reader, readers):
+    def __init__(self, base, rank, reader, readers, config):
         """`readers`: how many ranks read different rows; `reader`: whose rows this rank reads."""
         self.weights, tensors, self.about = read_pair(base)
         self.optimizer = {}
@@ -66,9 +66,10 @@ class Saved:
             self.rows = [batch.tolist() for batch in tensors[f'sampler.{reader}.rows'].split(sizes)]
             prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
             cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
-            # ranks that share rows have a generator each, if they draw dropout masks
-            cpu = tensors.get(f'rng_state.rank{rank}', tensors[f'rng_state.{reader}'])
-            self.generators = {'cpu': cpu, **cuda}
+            # Ranks that share rows have a generator each. On another mesh all go on from that of rank 0.
+            same = not {'mode', 'worldSize', 'mesh'}.intersection(checkpoint_files.other_settings(self.about, config))
+            own = f'rng_state.rank{rank if same else 0}'
+            self.generators = {'cpu': tensors.get(own, tensors[f'rng_state.{reader}']), **cuda}
 
     def number(self, name):
         return int(self.about[name])

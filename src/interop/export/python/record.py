@@ -72,7 +72,7 @@ class Run:
         if base is None:
             return
         self.refuse_unless(base, model)
-        self.saved = checkpoint.Saved(base, self.rank, self.reader, self.readers)
+        self.saved = checkpoint.Saved(base, self.rank, self.reader, self.readers, self.config)
         self.first_step, self.first_epoch = self.saved.number('step'), max(0, self.saved.number('epoch'))
         if self.first_step >= getattr(self.args, 'steps', math.inf):
             self.say(f'run is complete at step {self.first_step}: nothing is left to do')

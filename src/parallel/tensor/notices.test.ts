@@ -1,0 +1,38 @@
+/** What the ranks of a tensor group draw for dropout, in words, and whether the words are true. */
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
+import { createBlueprint } from '../../training/blueprint';
+import { withTraining } from '../../training/testing/checkpoint-runs';
+import { replicaDivergence } from '../../training/weights/weight-differences';
+
+const dropped = (sizes: readonly number[]): LayerInput[] =>
+  mlpLayers(sizes, 'Tanh').flatMap((layer): LayerInput[] =>
+    layer.type === 'Tanh' ? [layer, { type: 'Dropout', p: 0.25 }] : [layer],
+  );
+
+const run = (sizes: readonly number[]): ConfigInput => ({
+  device: 'cpu',
+  compareSingle: false,
+  mode: 'tensor',
+  mesh: { tp: 2 },
+  model: { layers: dropped(sizes) },
+  data: { type: 'xor', samples: 48 },
+  batchSize: 12,
+});
+
+test.each([
+  ['equal parts', [2, 6, 4, 6, 1], 'tensor-dropout'],
+  ['unequal parts behind the last whole activation', [2, 6, 4, 5, 1], 'tensor-dropout-apart'],
+  ['unequal parts, and no whole activation', [2, 5, 1], 'tensor-dropout'],
+  ['unequal parts before a whole activation', [2, 5, 4, 6, 1], 'tensor-dropout-apart'],
+])('%s', async (_, sizes, id) => {
+  const notices = createBlueprint(parseConfig(run(sizes)), {}).notices.filter((one) => one.id.startsWith('tensor-d'));
+  expect(notices.map((one) => one.id)).toEqual([id]);
+  await withTraining(run(sizes), {}, async (t) => {
+    await t.run(3);
+    const divergence = replicaDivergence(t.blueprint, await t.weights());
+    expect(divergence > 0).toBe(id === 'tensor-dropout-apart');
+  });
+});
