@@ -90,6 +90,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(cuts?.cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
       ...(dropsLossParallel && tp > 1 ? [NO_LOSS_PARALLEL] : []),
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
+      ...(shape.sharded && halvesBackward(schedule) ? [LOST_GRADIENTS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
       ...(tied.length > tiesOf(config).length && !tiesAgain ? [NOT_TIED] : []),
@@ -187,6 +188,9 @@ function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: n
     policies: policyLines(config).map(({ text }) => text),
   });
 }
+
+const LOST_GRADIENTS =
+  '# torch 2.13 loses the gradients of micro-batches whose backward inside fully_shard runs in halves: the run differs';
 
 /** How to average gradients so that torch 2.13 gets them right with this schedule, as observed. */
 function averagingOf(schedule: Schedule, { dp, sharded }: Pick<PipelineShape, 'dp' | 'sharded'>): Averaging {

@@ -19,6 +19,7 @@ const OURS = [
   'nothing-cut',
   'gathers-between',
   'stage-ends-in-view',
+  'pipeline-shards-halves',
 ];
 
 /** Flatten is layer 2. */
@@ -70,6 +71,12 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
     ['stage-ends-in-view'],
   ],
   ['a stage that ends with Flatten', { ...IMAGES, pipeline: { microBatches: 4, split: [3, 5] } }, []],
+  [
+    'fully_shard around stages, in halves of backward',
+    { ...IMAGES, worldSize: 4, mesh: { pp: 2, dpShard: 2 }, pipeline: ZERO_BUBBLE },
+    ['pipeline-shards-halves'],
+  ],
+  ['fully_shard around stages', { worldSize: 4, mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 4 } }, []],
   ['a summed loss', { loss: { type: 'BCEWithLogitsLoss', reduction: 'sum' } }, ['sum-loss']],
   ['no scale_grads', { pipeline: { scaleGrads: false } }, ['unscaled-gradients']],
   ['DDP with GPipe', { worldSize: 4, mesh: { dp: 2 }, pipeline: { schedule: 'GPipe' } }, ['ddp-around-stages']],

@@ -19,6 +19,7 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...sizeNotices(input),
   ...layerNotices(input),
   ...viewNotices(input.config),
+  ...lostGradients(input.config),
   ...gradientNotices(input.config),
   ...replicaNotices(input.config),
   ...noticesOfCuts(input),
@@ -97,6 +98,18 @@ function viewNotices(config: Config): readonly Notice[] {
       id: 'stage-ends-in-view',
       text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run goes on.`,
       hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
+    },
+  ];
+}
+
+function lostGradients(config: Config): readonly Notice[] {
+  if (!shardsParameters(config) || !halvesBackward(scheduleOf(config))) return [];
+  return [
+    {
+      level: 'warning',
+      id: 'pipeline-shards-halves',
+      text: 'PyTorch 2.13 trains this run wrongly, without an error: where a stage inside fully_shard computes its backward pass in two halves (I and W), the gradients of these micro-batches are lost. This run keeps them.',
+      hint: 'For a script that trains right, choose 1F1B, GPipe, LoopedBFS or Interleaved1F1B.',
     },
   ];
 }
