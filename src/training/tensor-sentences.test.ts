@@ -53,9 +53,9 @@ describe('under autocast', () => {
     for (const sentence of [
       'Forward: every rank multiplies by its half of the columns of «blocks.0.qkv» (Linear)',
       'Forward: every rank multiplies by its half of the rows of «blocks.0.proj» (Linear), which gives an addend of the output',
-      'Forward: both ranks pack the output of blocks.0.proj as halves for the messages',
       'Round 1 of 2, reduce-scatter of the two addends of the output of blocks.0.proj as halves: every rank sends one chunk to the other',
       'Forward: both ranks add what they received to their own output of blocks.0.proj as halves, rounding after every addition',
+      'Round 2 of 2, all-gather of the output of blocks.0.proj as halves: every rank passes one finished chunk on to the other',
       'Forward: both ranks unpack the output of blocks.0.proj to compute in float32',
     ])
       expect(said).toContain(sentence);
@@ -98,11 +98,11 @@ describe('a GPT cut between two ranks', async () => {
       'Forward: every rank multiplies by its half of the columns of «blocks.0.qkv» (Linear)',
       'Forward: every rank computes its half of the heads of «blocks.0» (attention)',
       'Forward: every rank multiplies by its half of the rows of «blocks.0.proj» (Linear), which gives an addend of the output',
-      'Round 1 of 2, reduce-scatter of the two addends of the output of blocks.0.proj: every rank sends one chunk to the other, which adds it',
+      'All-reduce of the two addends of the output of blocks.0.proj: every rank gets the sum, in 2 rounds',
       'Forward: both ranks add the bias of «blocks.0.proj» to the finished sum, once',
       'Every rank finds the largest logit of each row among its half of the classes (CrossEntropyLoss)',
-      'Round 1 of 2, reduce-scatter of the largest logit of each row: every rank sends one chunk to the other, which keeps the larger values',
-      'Round 1 of 2, reduce-scatter of the two addends of the gradient of the output of ln_f: every rank sends one chunk to the other, which adds it',
+      'All-reduce of the largest logit of each row: every rank gets the largest values, in 2 rounds',
+      'All-reduce of the two addends of the gradient of the output of ln_f: every rank gets the sum, in 2 rounds',
     ])
       expect(said).toContain(sentence);
   });
