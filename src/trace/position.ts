@@ -4,6 +4,7 @@
  * called by the transport.
  */
 import type { StepTrace } from '../protocol/trace';
+import { isTransfer, roundKey } from './moments/group-keys';
 import { lastOf, type Moment, type Position } from './moments/moment';
 import { momentsOf } from './moments/moments';
 
@@ -28,19 +29,26 @@ export function stopsOf(trace: StepTrace, stride: Stride): readonly number[] {
   if (stride === 'event') return trace.events.map((_, index) => index);
   const moments = momentsOf(trace);
   if (stride === 'moment') return moments.map(lastOf);
-  if (stride === 'round') return moments.filter(isTransfer).flatMap((moment) => roundsIn(trace, moment));
+  if (stride === 'round') return moments.flatMap((moment) => roundsIn(trace, moment));
   const sections = sectionsOf(moments);
   return moments.filter((_, index) => sections.lastIndexOf(sections[index] ?? '') === index).map(lastOf);
 }
 
-/** The ends of the rounds of a moment: of a whole collective, several. */
+/**
+ * The ends of the rounds and messages in a moment. A moment of one round or of a turn's messages has one end. A whole
+ * collective, an average of a stage and a turn may have several: the layers of a turn may need collectives, and a
+ * window of turns includes their messages.
+ */
 function roundsIn({ events }: StepTrace, moment: Moment): readonly number[] {
-  if (!moment.round?.whole) return [lastOf(moment)];
-  const ends = new Map(moment.events.map((index) => [events[index]?.collective?.round, index]));
+  const { kind, round, turn } = moment;
+  if ((round && !round.whole) || (kind === 'message' && !turn?.withMessages)) return [lastOf(moment)];
+  const ends = new Map<string, number>();
+  for (const index of moment.events) {
+    const e = events[index];
+    if (e && isTransfer(e)) ends.set(roundKey(e), index);
+  }
   return [...ends.values()].sort((a, b) => a - b);
 }
-
-const isTransfer = ({ kind }: Moment): boolean => kind === 'round' || kind === 'message';
 
 /** By moment, its phase. An overlapping moment does not end the phase that it overlaps with. */
 function sectionsOf(moments: readonly Moment[]): readonly string[] {

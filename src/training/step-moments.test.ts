@@ -1,17 +1,20 @@
 /**
  * A step of a pipeline has at most 60 moments, under every schedule, with replicas and without, also if ranks share
- * layers; no event is lost.
+ * layers; no event is lost, and every round of a collective of layers is a stop.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../scripts/tier';
+import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';
 import { SCHEDULE_NAMES } from '../protocol/pipeline';
 import { mlpLayers } from '../protocol/presets';
+import { isOfLayers } from '../trace/moments/group-keys';
 import { plainText } from '../trace/moments/marked';
 import { momentSentence } from '../trace/moments/moment-sentence';
 import { byMoments } from '../trace/moments/moments';
 import { MOST_MOMENTS } from '../trace/pipeline/turn-windows';
+import { stopsOf } from '../trace/position';
 import { createBlueprint } from './blueprint';
 import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
@@ -68,6 +71,14 @@ async function holds({ schedule, pp, dp, tp, microBatches }: ReturnType<typeof u
   trace.events.forEach(({ deps }, index) => {
     for (const dep of deps) expect(place.get(dep) ?? -1).toBeLessThan(index);
   });
+  const rounds = new Set(
+    trace.events
+      .filter(isOfLayers)
+      .map((e) => `${e.action?.stage} ${e.action?.kind} ${e.collective?.seq} ${e.collective?.round}`),
+  );
+  const stops = stopsOf(trace, 'round').filter((stop) => isOfLayers(at(trace.events, stop)));
+  expect(stops).toHaveLength(rounds.size);
+  expect(stops.length > 0).toBe(tp > 1);
   for (const moment of trace.moments) {
     const said = plainText(momentSentence(trace, moment, 'modelled'));
     expect(said.length, said).toBeLessThanOrEqual(130);

@@ -1,9 +1,10 @@
 /**
- * Groups the events of a step, one group per moment, as finely as a reader can still walk through: at most some 60. If
- * a step has more, all rounds of a collective of activations or shards are one moment. In a pipeline the turns of
- * several micro-batches share a moment, too (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a
- * stage average its gradients. group-keys.ts decides which events are alike. Pure;
- * called by moments.ts.
+ * Groups the events of a step, one group per moment, as finely as a reader can still walk through. If a step has more
+ * than 60 moments, all rounds of a collective of activations or shards become one moment. A pipeline's step has at most
+ * 60 moments: several turns share a moment (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a
+ * stage average its gradients; if that is not enough, the collectives of layers join the turn of their layers. Other
+ * steps have no limit: their moments grow with the number of layers. group-keys.ts decides which events are alike.
+ * Pure; called by moments.ts.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
@@ -22,7 +23,7 @@ export interface EventGroups {
   readonly groups: readonly (readonly number[])[];
 }
 
-/** Rounds of an all-reduce get their own moments only if windows have at most this many turns. */
+/** Rounds of an all-reduce, and whole collectives, have their own moments only if windows are at most this wide. */
 const WIDEST_BESIDE_ROUNDS = 3;
 
 export function groupEvents(trace: StepTrace): EventGroups {
@@ -57,10 +58,10 @@ function* coarserAndCoarser(trace: StepTrace, turns: Turns): Generator<Coarsenes
   const averages = trace.events.some((e) => averagedStage(e) !== undefined);
   const cut = trace.events.some((e, i) => turns[i] !== undefined && isOfLayers(e));
   for (const collectives of cut ? (['rounds', 'whole', 'inTurns'] as const) : (['rounds'] as const)) {
-    const last = collectives === 'inTurns' || !cut;
     for (const wholeAverages of averages ? [false, true] : [false]) {
       const first = windowSize(trace.events, turns, othersIn(trace, turns, wholeAverages, collectives));
-      const widest = !last ? first : averages && !wholeAverages ? WIDEST_BESIDE_ROUNDS : count;
+      const withRounds = collectives === 'whole' || (averages && !wholeAverages);
+      const widest = cut && collectives === 'rounds' ? first : withRounds ? WIDEST_BESIDE_ROUNDS : count;
       for (let size = first; size <= widest; size = Math.max(size + 1, Math.ceil(1.3 * size)))
         yield { size, wholeAverages, collectives };
     }

@@ -3,10 +3,11 @@
  * per layer. If a device returns to a layer after other work (its bucket was packed between two operators), the new
  * visit is another moment. Called by moments.ts.
  */
+import type { CollectiveOp } from '../../protocol/collective';
 import { dimensionName } from '../../protocol/mesh';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { averagedStage } from '../pipeline/stage-averages';
-import type { Turn } from '../pipeline/turns';
+import { actionKey, type Turn } from '../pipeline/turns';
 import type { MomentKind } from './moment';
 
 /**
@@ -31,7 +32,8 @@ export function groupKeys(
     const stage = averaged === undefined ? '' : ` stage ${averaged}`;
     if (wholeAverages && averaged !== undefined)
       return e.name === 'ddp/unpack' ? 'unpack all stages' : `average${stage}`;
-    if (turn && (!e.collective || (collectives === 'inTurns' && isOfLayers(e))))
+    if (turn && collectives === 'inTurns' && isOfLayers(e)) return `turn ${turn.index}`;
+    if (turn && !e.collective)
       return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
     if (e.kind === 'send' || e.kind === 'recv')
       return `${transferKey(e, collectives !== 'rounds' && isOfLayers(e))}${stage}`;
@@ -45,7 +47,7 @@ export function groupKeys(
   });
 }
 
-const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
+export const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
 
 /**
  * Collectives of activations and shards, of which a step may have many: each round is a moment, or all rounds of one
@@ -55,7 +57,17 @@ export type Collectives = 'rounds' | 'whole' | 'inTurns';
 
 /** Whether the collective is not about a bucket of DDP, whose rounds are always moments. */
 export const isOfLayers = ({ collective: c, bucket }: TraceEvent): boolean =>
-  c !== undefined && c.bucket === undefined && bucket === undefined && /^(all|reduce)[RGS]/.test(c.op);
+  c !== undefined && c.bucket === undefined && bucket === undefined && OPS_OF_LAYERS.includes(c.op);
+
+const OPS_OF_LAYERS: readonly CollectiveOp[] = ['allReduce', 'allGather', 'reduceScatter'];
+
+/** Transfers with equal keys are one round of a collective, or one message of a pipeline's stage. */
+export const roundKey = (e: TraceEvent): string =>
+  `${transferKey(e, false)} ${e.action ? actionKey(e.action) : ''} ${averagedStage(e) ?? ''}`;
+
+/** Like roundKey, but all rounds of one collective have the same key. */
+export const collectiveKey = (e: TraceEvent): string =>
+  `${transferKey(e, true)} ${e.action ? actionKey(e.action) : ''}`;
 
 /** Groups along the same axes do the same at the same time, so the key has the axes and not the ranks. */
 function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent, whole: boolean): string {

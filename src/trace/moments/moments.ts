@@ -9,7 +9,7 @@ import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { averageIn } from '../pipeline/stage-averages';
 import type { Turn } from '../pipeline/turns';
 import { groupEvents } from './group-events';
-import { kindOf } from './group-keys';
+import { collectiveKey, kindOf } from './group-keys';
 import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';
 
 /** Moments in walking order. Callers that need them every frame keep a MomentTrace, which has its moments. */
@@ -51,10 +51,12 @@ function momentOf(
   const average = averageIn(members);
   const round = average ? undefined : roundOf(said, members);
   const turn = round || average ? undefined : turns[at(own, 0)];
+  const kind = kindOf(said);
   return {
     index,
     phase: average ? 'reduce' : said.phase,
-    kind: average ? 'round' : kindOf(said),
+    // Without `round`, the moment is a part of a turn in which ranks wait for several collectives.
+    kind: average ? 'round' : kind === 'round' && !round ? 'compute' : kind,
     events: [...own].sort((a, b) => a - b),
     module: said.module,
     ...(bucket === undefined ? {} : { bucket }),
@@ -66,6 +68,9 @@ function momentOf(
 
 function roundOf({ collective }: TraceEvent, members: readonly TraceEvent[]): MomentRound | undefined {
   if (!collective) return undefined;
+  // A part of a turn may have several collectives.
+  if (new Set(members.filter((e) => e.collective).map(collectiveKey)).size > 1 && members.some((e) => e.action))
+    return undefined;
   const whole = members.some((e) => e.collective?.round !== collective.round);
   const { seq, op, part, round = 0, rounds = 1 } = collective;
   return { seq, op, ...(part && !whole ? { part } : {}), index: round, count: rounds, whole, collective };

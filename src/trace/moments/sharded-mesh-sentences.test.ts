@@ -6,9 +6,17 @@ import { createBlueprint } from '../../training/blueprint';
 import { createTraining } from '../../training/create-training';
 import { DeviceKeeper } from '../../training/device-keeper';
 import { momentSentence } from './moment-sentence';
+import { whyOf } from './moment-why';
 import { momentsOf } from './moments';
 
-async function sentences(mesh: { readonly pp?: number; readonly dpShard: number; readonly tp?: number }) {
+interface Mesh {
+  readonly pp?: number;
+  readonly dpShard: number;
+  readonly dpReplicate?: number;
+  readonly tp?: number;
+}
+
+async function traced(mesh: Mesh) {
   const config = parseConfig({
     mesh,
     device: 'cpu',
@@ -22,8 +30,26 @@ async function sentences(mesh: { readonly pp?: number; readonly dpShard: number;
   const training = await createTraining(createBlueprint(config, {}), { keeper, gpu: undefined });
   const trace = await training.trace();
   await training.dispose();
-  return momentsOf(trace).map((moment) => momentSentence(trace, moment, 'modelled'));
+  return trace;
 }
+
+const sentences = async (mesh: Mesh) => {
+  const trace = await traced(mesh);
+  return momentsOf(trace).map((moment) => momentSentence(trace, moment, 'modelled'));
+};
+
+test('dp_replicate: half of an all-reduce is enough only for a reduce-scatter', async () => {
+  const trace = await traced({ dpShard: 2, dpReplicate: 2 });
+  const own = momentsOf(trace).filter(({ round, phase }) => round && phase === 'reduce');
+  const half = (op: string) =>
+    own
+      .filter(({ round }) => round?.op === op)
+      .map((moment) => whyOf(trace, moment, 'modelled')?.includes('half of an all-reduce') ?? false);
+  expect(half('reduceScatter')).toContain(true);
+  expect(half('reduceScatter')).not.toContain(false);
+  expect(half('allReduce')).toContain(false);
+  expect(half('allReduce')).not.toContain(true);
+});
 
 test('tp: the sums are those of a tensor group, and what is gathered is a part of the layer', async () => {
   const said = await sentences({ dpShard: 2, tp: 2 });

@@ -18,7 +18,7 @@ export function shardedWhy(trace: StepTrace, e: TraceEvent): string | undefined 
     return e.anchor === 'forward'
       ? 'Each rank keeps only its shards, but computes with whole parameters, on its own rows. While a unit is gathered, the unit before it computes.'
       : 'After its forward pass the unit was freed, and the backward pass needs its parameters once more. They are gathered while the unit after it computes its own backward pass.';
-  if (e.collective && e.phase === 'reduce')
+  if (e.collective?.op === 'reduceScatter' && e.phase === 'reduce')
     return 'Only the rank that keeps a shard steps it, so only this rank needs the sum of its gradient: half of an all-reduce is enough.';
   return lookup(WHY, e.name);
 }

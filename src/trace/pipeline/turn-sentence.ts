@@ -8,6 +8,7 @@ import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import type { Moment } from '../moments/moment';
 import { numberWord } from '../moments/who';
+import { exchangeClauses } from './turn-exchanges';
 import { actionsIn } from './turns';
 
 /** Two lines of a phone. */
@@ -33,14 +34,28 @@ interface Idle {
 export function turnSentence(trace: StepTrace, moment: Moment): string {
   const events = moment.events.map((index) => at(trace.events, index));
   const actions = actionsIn(events);
-  if ((moment.turn?.turns ?? 1) > 1) return windowSentence(actions);
+  const clauses = exchangeClauses(trace, events);
+  if ((moment.turn?.turns ?? 1) > 1) return roomiest([windowSentence(actions)], windowInNumbers(actions), clauses);
   const idle = idleIn(trace, moment, events);
   const byStage = stageByStage(actions, idle);
-  // One line of the stage at most sizes.
-  if (byStage.length <= LINE) return byStage;
-  // Every number has its noun, as long as there is room.
-  const byKinds = [kindByKind(actions, idle, 'every'), kindByKind(actions, idle, 'first')];
-  return byKinds.find(({ length }) => length <= ROOM) ?? inNumbers(actions, idle);
+  const said = [
+    // One line of the stage at most sizes.
+    ...(byStage.length <= LINE ? [byStage] : []),
+    // Every number has its noun, as long as there is room.
+    kindByKind(actions, idle, 'every'),
+    kindByKind(actions, idle, 'first'),
+  ];
+  return roomiest(said, inNumbers(actions, idle), clauses);
+}
+
+/**
+ * The first sentence that has room for a clause, with the longest such clause; if none has room, the sentence in
+ * numbers. The longest sentences and clauses come first.
+ */
+function roomiest(said: readonly string[], numbers: string, clauses: readonly string[]): string {
+  const full = clauses.flatMap((clause) => said.map((each) => `${each}${clause}`));
+  const short = clauses.map((clause) => `${numbers}${clause}`);
+  return [...full, ...short].find(({ length }) => length <= ROOM) ?? at(short, short.length - 1);
 }
 
 /** For several turns: 'stages 0 to 7 run forward passes of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
@@ -51,14 +66,16 @@ function windowSentence(actions: readonly PipelineAction[]): string {
   const groups = byKind(actions).map(({ kind, own }, index) => {
     const of = [...new Set(own.map(({ microBatch }) => microBatch))].sort((a, b) => a - b);
     const noun = index > 0 ? '' : of.length > 1 ? 'micro-batches ' : 'micro-batch ';
-    return `${at(WORK[kind], own.length > 1 ? 1 : 0).replace(/^the /, '')} of ${noun}${inRanges(of)}`;
+    const work = own.length > 1 ? at(WORK[kind], 1).replace(/^the /, '') : at(WORK[kind], 0);
+    return `${work} of ${noun}${inRanges(of)}`;
   });
-  const whole = `${who} ${verb} ${groups.join(', ')}`;
-  if (whole.length <= ROOM) return whole;
-  return `the ranks run ${byKind(actions)
+  return `${who} ${verb} ${groups.join(', ')}`;
+}
+
+const windowInNumbers = (actions: readonly PipelineAction[]): string =>
+  `the ranks run ${byKind(actions)
     .map(({ kind, own }) => `${own.length} ${at(WORK[kind], 1).replace(/^the /, '')}`)
     .join(', ')}, over several turns`;
-}
 
 /** '0, 2 to 4 and 7'. */
 function inRanges(numbers: readonly number[]): string {

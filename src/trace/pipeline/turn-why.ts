@@ -5,19 +5,29 @@
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { StepTrace } from '../../protocol/trace';
+import { isOfLayers } from '../moments/group-keys';
 import type { Moment } from '../moments/moment';
 import { momentsOf } from '../moments/moments';
-import { actionsIn } from './turns';
+import { actionsIn, type Turn } from './turns';
 
 export function turnWhy(trace: StepTrace, moment: Moment): string | undefined {
   if (!moment.turn) return undefined;
+  return (
+    scheduleWhy(trace, moment, moment.turn) ??
+    (moment.events.some((index) => isOfLayers(at(trace.events, index)))
+      ? 'This step has many collectives, so those of a turn are in the moment of the turn. “Step round” stops after every round.'
+      : undefined)
+  );
+}
+
+function scheduleWhy(trace: StepTrace, moment: Moment, own: Turn): string | undefined {
   const actions = actionsOf(trace, moment);
   if (moment.kind === 'message') return sendWhy(actions);
-  const first = momentsOf(trace).find(({ turn, kind }) => kind !== 'message' && turn?.stretch === moment.turn?.stretch);
+  const first = momentsOf(trace).find(({ turn, kind }) => kind !== 'message' && turn?.stretch === own.stretch);
   if (actions.some(({ kind }) => kind === 'W')) return weightsWhy(trace, moment, actions);
   if (actions.some(({ kind }) => kind === 'I') && isFirstOf(trace, moment, 'I'))
     return 'Each backward pass is split in two. The input gradient is computed first, because the stage before waits for it; the weight gradients follow later.';
-  switch (moment.turn.stretch) {
+  switch (own.stretch) {
     case 'fill':
       return fillWhy(trace, moment, first);
     case 'steady':
