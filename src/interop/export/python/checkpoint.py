@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import BatchSampler
 
-from checkpoint_files import compact, crcs, read_pair, replace_pair, without_wrapper
+from checkpoint_files import compact, crcs, other_settings, read_pair, replace_pair, without_wrapper
 from tensors import bytes_of
 
 
@@ -67,7 +67,7 @@ class Saved:
             prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
             cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
             # Ranks that share rows have a generator each. On another mesh all go on from that of rank 0.
-            same = not {'mode', 'worldSize', 'mesh'}.intersection(checkpoint_files.other_settings(self.about, config))
+            same = not {'mode', 'worldSize', 'mesh'}.intersection(other_settings(self.about, config))
             own = f'rng_state.rank{rank if same else 0}'
             self.generators = {'cpu': tensors.get(own, tensors[f'rng_state.{reader}']), **cuda}
 
