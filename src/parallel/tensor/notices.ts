@@ -73,8 +73,8 @@ function maskNotices({ config, input, stage }: NoticeInput): readonly Notice[] {
       {
         level: 'warning',
         id: 'tensor-dropout-apart',
-        text: `The parts of some layers have different sizes, so ranks of a tensor group draw different amounts of random numbers for dropout. At "${apart}" each rank drops other elements of a whole activation, and from there on parameters that should be equal differ from rank to rank. The same happens in PyTorch.`,
-        hint: 'Choose widths that mesh.tp divides, or leave the layers before whole.',
+        text: `The parts of some layers have different sizes, so ranks of a tensor group draw different amounts of random numbers for dropout. At module "${apart}" each rank then drops other elements of the same activation, and parameters that should be equal differ from rank to rank. The same happens in PyTorch.`,
+        hint: 'Choose widths that mesh.tp divides, or take the layers with unequal parts out of tensor.plan.',
       },
     ];
   return [
