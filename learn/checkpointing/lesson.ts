@@ -84,7 +84,7 @@ export const lesson = defineLesson({
           { text: 'It rises again, to about the peak with two segments', right: (bytes) => bytes > 1.02 * WITH_FOUR },
         ],
       },
-      why: 'With twelve segments the peak is {allocated}. A short segment has few activations, but every segment keeps its input. The sum of both parts is smallest in between.',
+      why: 'With twelve segments the peak is {allocated}. A short segment has few activations, but every segment keeps its input. The sum of both is smallest at a number of segments in between.',
       plot: {
         figure: 'trade',
         of: 'allocated',

@@ -90,7 +90,7 @@ export const lesson = defineLesson({
             right: (us, facts) => us < (measure(facts, 'exposedTime:0') ?? 0),
           },
           {
-            text: 'All four the same, since an all-reduce ends everywhere at once',
+            text: 'All four ranks spend the same time, since an all-reduce ends on all ranks at once',
             right: (us, facts) => us === measure(facts, 'exposedTime:0'),
           },
         ],

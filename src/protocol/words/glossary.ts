@@ -17,13 +17,13 @@ export const GLOSSARY = {
   stream:
     'A queue of kernels on one GPU. The kernels of a stream run one after the other; kernels of different streams can run at the same time.',
   gradient:
-    'How much the loss changes when a weight changes: one number per weight. The optimiser steps against it. PyTorch stores it in .grad.',
+    'How much the loss changes when a weight changes: one number per weight. The optimiser changes the weight in the opposite direction. PyTorch stores the gradient in .grad.',
   bucket:
     'A buffer in which DDP places several gradients side by side, to send a few large messages instead of many small ones. DDP closes a bucket as soon as its gradients reach bucket_cap_mb.',
   chunk:
     'A part of a tensor. A ring cuts a bucket into one chunk per rank, so that all links are busy at once. DataParallel cuts a batch into one chunk per device.',
   latency:
-    'The time before the first byte of a message arrives. A message of one byte pays it, and so does a message of a gigabyte.',
+    'The time before the first byte of a message arrives. It is the same for a message of one byte and for a message of a gigabyte.',
   round:
     'One step of a collective. All messages of a round travel at the same time; the next round passes on what has arrived.',
   collective:
@@ -31,14 +31,15 @@ export const GLOSSARY = {
   'all-reduce':
     'Every rank contributes a tensor, and every rank receives the sum of all of them. A ring does it in two halves: a reduce-scatter, then an all-gather.',
   'reduce-scatter':
-    'Every rank contributes a tensor. The tensors are added up, and each rank receives one part of the sum. The first half of a ring all-reduce is one.',
+    'Every rank contributes a tensor. The tensors are added up, and each rank receives one part of the sum. The first half of a ring all-reduce is a reduce-scatter.',
   'all-gather':
-    'Every rank contributes a part, and every rank receives all parts. The second half of a ring all-reduce is one. SyncBatchNorm and FSDP use it by itself.',
+    'Every rank contributes a part, and every rank receives all parts. The second half of a ring all-reduce is an all-gather. SyncBatchNorm and FSDP use all-gathers alone.',
   broadcast: 'One rank sends a tensor, and all other ranks receive it.',
   scatter: 'One device cuts a tensor into parts and sends one part to each device.',
   gather: 'Every device sends its part to one device, which joins the parts.',
   replicate: 'In every forward pass, DataParallel copies the model from cuda:0 to all other devices.',
-  overlap: 'Communication while the device computes. It is hidden: by itself it does not make the step longer.',
+  overlap:
+    'Communication that runs while the device computes. Such communication is called hidden: it does not make the step longer.',
   forward:
     'The model computes its output from the samples, layer by layer. Autograd keeps the tensors that backward will need.',
   backward:
@@ -58,7 +59,7 @@ export const GLOSSARY = {
   dropout:
     'During training, a random choice of units is set to zero, a new choice for each sample, and the other units are scaled up. During evaluation dropout does nothing.',
   weight: 'A number that is trained. PyTorch calls weights and biases parameters.',
-  stage: 'Consecutive layers that live on one device. The output of a stage is the input of the next stage.',
+  stage: 'Consecutive layers on one device. The output of a stage is the input of the next stage.',
   timeout:
     'How long a rank waits in a collective for the other ranks before it gives up with an error. It is a setting of the process group.',
   checkpoint:
