@@ -4,22 +4,26 @@
  * cuts the layers of a stage, and the ranks along the data axes average each stage's gradients over its own group, with
  * DDP or fully_shard around each stage. The mechanism is in pipeline/. Loaded by spmd.ts.
  */
+import type { Config } from '../../protocol/config';
 import { meshSizes, ranksOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { figuresOf } from '../../schedules/figures';
 import type { ModeFacets } from '../facets/mode-facets';
+import type { AroundStages } from '../pipeline/around-stages';
 import { pipelineForm } from '../pipeline/closed-form';
 import { compile } from '../pipeline/compile';
+import { ddpAroundStages } from '../pipeline/ddp-around-stages';
 import { memoryAdvice } from '../pipeline/memory-advice';
 import { pipelineNotices } from '../pipeline/notices';
-import { noiseForStep } from '../pipeline/replica-sync';
 import { checkBatches, settleStages } from '../pipeline/settle';
-import { shardsOfFirstRank } from '../pipeline/shards-of-stages';
+import { shardsAroundStages } from '../pipeline/shards-around-stages';
 import { microBatchesFor } from '../pipeline/short-batch';
 import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stages';
 import { oneGroup, SETTINGS_OF_DATA_AXES } from './every-piece';
 import { hasSampler, ranksDraw } from './own-draws';
 import { replicas } from './replicas';
 import { rowsOfDataIndex, sizedMesh } from './sized-mesh';
+
+const around = (config: Config): AroundStages => (shardsParameters(config) ? shardsAroundStages : ddpAroundStages);
 
 export const stages: ModeFacets = {
   place: {
@@ -34,26 +38,30 @@ export const stages: ModeFacets = {
     pieces: microBatchesFor,
     ranksDraw,
   },
-  steps: { phases: replicas.steps.phases, noise: noiseForStep, lossRanks },
+  steps: {
+    phases: replicas.steps.phases,
+    noise: (input) => around(input.config).noise?.(input) ?? (() => []),
+    lossRanks,
+  },
   processes: {
     // Without replicas and without tensor groups, the ranks just send activations and their gradients to each other.
     group: (config) => (ranksOf({ ...meshSizes(config), pp: 1 }) > 1 ? oneGroup.group(config) : {}),
   },
   compiler: {
-    settle: settleStages,
-    compile: (input, kind) => compile(input, kind, sizedMesh(input.config)),
+    settle: (input) => settleStages(input, around(input.config)),
+    compile: (input, kind) => compile(input, kind, sizedMesh(input.config), around(input.config)),
   },
   facts: {
-    closedForm: pipelineForm,
-    sharding: (input) =>
-      shardsParameters(input.config) ? shardsOfFirstRank(input, sizedMesh(input.config)) : undefined,
+    closedForm: (run, pass) => pipelineForm(run, pass, around(run.config)),
+    sharding: (input) => around(input.config).sharding?.(input, sizedMesh(input.config)),
     schedule: (config) => figuresOf(scheduleOf(config)),
   },
   checks: {
     schedule: checkBatches,
-    notices: pipelineNotices,
+    notices: (input) => pipelineNotices(input, around(input.config)),
     memoryAdvice(input, kind, budgetBytes) {
-      const text = memoryAdvice({ input, kind, budgetBytes, mesh: sizedMesh(input.config) });
+      const { config } = input;
+      const text = memoryAdvice({ input, kind, budgetBytes, mesh: sizedMesh(config), around: around(config) });
       return text === undefined ? undefined : { text };
     },
   },

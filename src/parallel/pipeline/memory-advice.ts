@@ -11,6 +11,7 @@ import type { Config } from '../../protocol/config';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { ModeInput } from '../mode-input';
+import type { AroundStages } from './around-stages';
 import { compile } from './compile';
 import { scheduleOf } from './stages';
 
@@ -18,6 +19,7 @@ export interface OverBudget {
   readonly input: ModeInput;
   readonly kind: TrainingKind;
   readonly mesh: DeviceMesh;
+  readonly around: AroundStages;
   readonly budgetBytes: number;
 }
 
@@ -49,8 +51,8 @@ function stagesOf(config: Config): number | undefined {
   }
 }
 
-function fits({ input, kind, mesh, budgetBytes }: OverBudget, config: Config): boolean {
-  const plans = planMemory([compile({ ...input, config }, kind, mesh)]);
+function fits({ input, kind, mesh, around, budgetBytes }: OverBudget, config: Config): boolean {
+  const plans = planMemory([compile({ ...input, config }, kind, mesh, around)]);
   return [...plans.values()].every(({ bytes }) => bytes <= budgetBytes);
 }
 

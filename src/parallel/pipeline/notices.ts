@@ -4,26 +4,25 @@
  */
 import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
-import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { halvesBackward } from '../../schedules/actions-of';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../facets/mode-checks';
 import { noticesOfCuts } from '../tensor/cuts-beside';
-import { ddpOfStages } from './shards-of-stages';
+import type { AroundStages } from './around-stages';
 import { microBatchesFor } from './short-batch';
 import { endsInView, layerRanges } from './split';
 import { scheduleOf } from './stages';
 
-export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
+export const pipelineNotices = (input: NoticeInput, around: AroundStages): readonly Notice[] => [
   ...sizeNotices(input),
   ...layerNotices(input),
   ...viewNotices(input.config),
-  ...lostGradients(input.config),
   ...gradientNotices(input.config),
-  ...replicaNotices(input.config),
+  ...around.notices(input.config),
   ...noticesOfCuts(input),
-  ...ignoredDdpNotices(input.given, ddpOfStages(input.given)),
+  ...ignoredDdpNotices(input.given, around.ddpSettings),
 ];
 
 /** A batch with fewer rows than micro-batches is cut into fewer micro-batches. */
@@ -102,18 +101,6 @@ function viewNotices(config: Config): readonly Notice[] {
   ];
 }
 
-function lostGradients(config: Config): readonly Notice[] {
-  if (!shardsParameters(config) || !halvesBackward(scheduleOf(config))) return [];
-  return [
-    {
-      level: 'warning',
-      id: 'pipeline-shards-halves',
-      text: 'PyTorch 2.13 trains this run wrongly, without an error: where a stage inside fully_shard computes its backward pass in two halves (I and W), the gradients of these micro-batches are lost. This run keeps them.',
-      hint: 'For a script that trains right, choose 1F1B, GPipe, LoopedBFS or Interleaved1F1B.',
-    },
-  ];
-}
-
 function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Config): readonly Notice[] {
   if (microBatches === 1) return [];
   if (scaleGrads && loss.reduction === 'sum')
@@ -135,19 +122,4 @@ function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Confi
       },
     ];
   return [];
-}
-
-/** DDP rebuilds its buckets at its second forward pass, and must have reduced before. */
-function replicaNotices(config: Config): readonly Notice[] {
-  const { microBatches, schedule } = config.pipeline;
-  if (replicasOf(config) === 1 || microBatches === 1 || shardsParameters(config)) return [];
-  if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
-  return [
-    {
-      level: 'warning',
-      id: 'ddp-around-stages',
-      text: 'PyTorch’s DDP around the stages stops here with “params_.size() == rebuilt_param_indices_.size() INTERNAL ASSERT FAILED”: it works only with 1F1B and more micro-batches than stages. This run averages the gradients of each stage after its last backward.',
-      hint: 'In PyTorch, take 1F1B with more micro-batches, or shard the stages with FSDP instead.',
-    },
-  ];
 }

@@ -4,20 +4,22 @@ import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import { withDdpOfParts } from '../ddp/around-parts';
+import { checkNotZeroOne } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
 import { checkPolicy } from '../sharded/check-policy';
 import { withCuts } from '../tensor/cuts-beside';
-import { checkShardsOfStages, ddpOfStages } from './shards-of-stages';
+import type { AroundStages } from './around-stages';
 import { mostMicroBatches } from './short-batch';
 import { settleSplit } from './split';
 import { scheduleOf } from './stages';
 
-export function settleStages(input: ModeInput): Config {
+export function settleStages(input: ModeInput, around: AroundStages): Config {
   checkPolicy(input.config);
   checkSettings(input.config);
   const split = settleSplit(input, scheduleOf(input.config));
-  checkShardsOfStages(split);
-  return withCuts({ ...input, config: withDdpOfParts(split, ddpOfStages(split)) });
+  checkNotZeroOne(split);
+  around.check?.(split);
+  return withCuts({ ...input, config: withDdpOfParts(split, around.ddpSettings) });
 }
 
 /** The checks that need only the settings. */

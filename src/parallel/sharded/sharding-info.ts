@@ -1,6 +1,6 @@
 /**
  * The bytes that a sharded run keeps: the sizes that the ZeRO paper's formulas divide. If tp or pp cuts the model, the
- * sizes of the part of rank 0 and its shard group. Called by axes/ and by the pipelines' own shards-of-stages.
+ * sizes of the part of rank 0 and its shard group. Called by axes/ and by the pipeline's shards-around-stages.
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';

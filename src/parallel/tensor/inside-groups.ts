@@ -1,28 +1,63 @@
 /**
- * The bytes that ranks sharing the layers of one graph send to each other: for every collective of the graph, from its
- * algorithm and shapes, and once per step for gradients that are addends on these ranks. Called by the closed forms of
- * the modes tensor and pipeline.
+ * What axis tp adds to a closed form: the bytes that the ranks of a tensor group send to each other, for every
+ * collective of their graphs, from its algorithm and shapes, and once per step for gradients that are addends on these
+ * ranks. Called by the closed forms of the modes tensor, sharded and pipeline.
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import type { CostRequest } from '../../collectives/collective';
 import type { Graph, GraphPhase } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
-import type { LayerForm } from '../../protocol/closed-form';
+import type { ClosedForm, LayerForm } from '../../protocol/closed-form';
 import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
+import type { Config } from '../../protocol/config';
 import type { Axis } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
 import { tensorBytes } from '../../tensor/shape';
+import { closedForm } from '../closed-form';
+import { byDevice } from '../over-axes';
 import type { StageGraph } from '../stage-graph';
 import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 
-export interface RankOfGroup {
+/** The devices that compute the layers of a stage together, or all devices if the run has no stages. */
+export interface CutStage {
+  readonly devices: readonly DeviceIndex[];
+  graphOf(device: DeviceIndex): StageGraph;
+}
+
+/** `sumsPartials`: this pass sums the gradients that are addends. */
+export function formInside(
+  { ddp: { algorithm } }: Pick<Config, 'ddp'>,
+  mesh: DeviceMesh,
+  stages: readonly CutStage[],
+  sumsPartials: boolean,
+): ClosedForm {
+  const sent = byDevice(mesh.devices.length);
+  const ofStages = stages.map(({ devices, graphOf }) => {
+    const inside = devices.map((device): SentInside => {
+      const [graph, rank] = [graphOf(device), { mesh, algorithm, device }];
+      const own = sentInside(graph, rank);
+      sent.add(device, own.bytes + (sumsPartials ? sentForPartials(graph, rank) : 0));
+      return own;
+    });
+    return { first: at(inside, 0), layers: layersOf(inside, graphOf(at(devices, 0)).graph) };
+  });
+  const { length } = at(ofStages, 0).first.collectives;
+  const text =
+    stages.length > 1
+      ? 'the collectives of its stages'
+      : `${length} ${length === 1 ? 'collective' : 'collectives'} of activations and their gradients`;
+  const layers = ofStages.flatMap((stage) => stage.layers);
+  return closedForm(sent.bytes, `inside each tensor group ${text}`, { layers });
+}
+
+interface RankOfGroup {
   readonly mesh: DeviceMesh;
   readonly algorithm: AlgorithmName;
   readonly device: DeviceIndex;
 }
 
-export interface SentInside {
+interface SentInside {
   readonly bytes: number;
   readonly collectives: readonly SentBy[];
 }
@@ -38,7 +73,7 @@ interface SentBy {
 }
 
 /** The bytes of one forward and backward pass. */
-export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside {
+function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside {
   const collectives = graph.nodes.flatMap((node): readonly SentBy[] => {
     const op = collectiveOf(node);
     if (op === undefined) return [];
@@ -53,7 +88,7 @@ export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside
 /**
  * Sums all ranks' bytes layer by layer, in the order of the model, then the loss. The words describe the first rank.
  */
-export function layersOf(ranks: readonly SentInside[], { nodes }: Graph): readonly LayerForm[] {
+function layersOf(ranks: readonly SentInside[], { nodes }: Graph): readonly LayerForm[] {
   const first = at(ranks, 0).collectives;
   const sending = new Set(first.map(({ module }) => module));
   const modules = [...new Set([...nodes.map(({ module }) => module).filter((module) => module !== ''), ''])];
@@ -80,7 +115,7 @@ function wordsOf(sent: readonly SentBy[]): string {
 }
 
 /** The all-reduces of torch's Partial gradients before the optimiser. */
-export function sentForPartials({ graph, parameters }: StageGraph, rank: RankOfGroup): number {
+function sentForPartials({ graph, parameters }: StageGraph, rank: RankOfGroup): number {
   const types = new Map(graph.values.map(({ name, type }) => [name, type]));
   return parameters
     .flatMap(({ fresh, sumAlong = [] }) =>

@@ -4,24 +4,28 @@
  */
 import { at } from '../../../base/invariant';
 import type { Where } from '../../../program/lane-builder';
-import type { AveragingSyncs, SyncedStep } from '../../pipeline/compile';
-import { replicaSync } from '../../pipeline/replica-sync';
+import type { AroundStages, PlainStages } from '../../pipeline/around-stages';
+import { ddpAroundStages, replicaSync } from '../../pipeline/ddp-around-stages';
 import { allReduceAlong } from '../../step/all-reduce-along';
 import { perGroup } from '../../step/per-group';
 import type { Sync } from '../../step/sync';
 
 const SHARDS: Where = { phase: 'reduce', anchor: 'all_reduce', queue: 'comm' };
 
-export const averageAlongAxes: AveragingSyncs = (step, schedule) => {
-  const { builder, stages } = step;
-  const lines = stages.map(({ lanes }) => ({
-    lanes,
-    replicaGroups: [...new Set(lanes.map(({ rank }) => builder.mesh.group('dpReplicate', rank)))],
-  }));
-  return [...perGroup(lines, (own) => replicaSync({ ...step, stages: own }, schedule)), averageOverShards(step)];
+export const averageAlongAxes: AroundStages = {
+  ...ddpAroundStages,
+  wrap(step) {
+    const { builder, stages, graphOf } = step;
+    const lines = stages.map(({ lanes }) => ({
+      lanes,
+      replicaGroups: [...new Set(lanes.map(({ rank }) => builder.mesh.group('dpReplicate', rank)))],
+    }));
+    const first = perGroup(lines, (own) => replicaSync({ ...step, stages: own }));
+    return { graphOf, syncs: [...first, averageOverShards(step)], sumsPartials: false };
+  },
 };
 
-const averageOverShards = ({ builder, stages }: SyncedStep): Sync => ({
+const averageOverShards = ({ builder, stages }: Pick<PlainStages, 'builder' | 'stages'>): Sync => ({
   finish(parameters) {
     for (const [stage, { lanes }] of stages.entries()) {
       const gradients = at(parameters, stage).map(({ gradient }) => gradient);

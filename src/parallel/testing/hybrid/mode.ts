@@ -17,7 +17,7 @@ export const hybrid: ParallelMode = {
     ...stages,
     compiler: {
       ...stages.compiler,
-      compile: (input, kind) => compile(input, kind, sizedMesh(input.config), { averaging: averageAlongAxes }),
+      compile: (input, kind) => compile(input, kind, sizedMesh(input.config), averageAlongAxes),
     },
   }),
 };

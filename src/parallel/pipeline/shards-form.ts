@@ -1,35 +1,36 @@
 /**
  * The bytes that ranks send if they keep a stage in shards: the gathers of each unit that the order of the stage needs,
- * and one reduce-scatter. Called by closed-form.ts.
+ * and one reduce-scatter per step. Called by shards-around-stages.ts.
  */
-import { at } from '../../base/invariant';
-import { algorithmFor } from '../../collectives/algorithms';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import type { CollectiveOp } from '../../protocol/collective';
+import type { ClosedForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
 import { paramHalf, reduceHalf } from '../../protocol/half-of';
-import type { Axis } from '../../protocol/mesh';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import type { DeviceIndex } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
-import { bytesOf } from '../../tensor/shape';
+import { closedForm, type FormPass, type RunSizes, uncounted } from '../closed-form';
+import { byDevice } from '../over-axes';
 import { unitsOn } from '../sharded/emitter-of-parts';
+import { sentByRank } from '../sharded/sent-by-rank';
 import { unitLayout } from '../sharded/unit-layout';
 import { trainedIn } from '../sharded/units';
-import { unitsOfStages } from './shards-of-stages';
 import { devicesOfStage } from './stages';
+import { unitsOfStages } from './units-of-stages';
 
-/** Adds the bytes of one step. */
-export function addShards(perDevice: number[], config: Config, schedule: Schedule): void {
+export function shardsForm({ config, devices }: RunSizes, pass: FormPass, schedule: Schedule): ClosedForm {
+  const left = uncounted(config);
+  const text = `the units of each stage, gathered when a micro-batch needs them, and once per step their gradients, scattered${left}`;
+  const bytes = pass.steps ? sentInStep(config, schedule) : Array.from({ length: devices }, () => 0);
+  return closedForm(bytes, text, { exact: left === '' });
+}
+
+function sentInStep(config: Config, schedule: Schedule): readonly number[] {
   const { stage: zero, reshardAfterForward } = config.sharded;
   const mesh = initDeviceMesh(meshSizes(config));
   const [onDevice, trained] = [unitsOn(config), trainedIn(config)];
-  const sent = (op: CollectiveOp, axis: Axis, places: number, device: DeviceIndex): number => {
-    const cost = { op, worldSize: mesh.shape[axis], bytes: places * bytesOf('f32'), halves: reduceHalf(config) };
-    return at(algorithmFor(config.ddp.algorithm, op).cost(cost).bytesSent, mesh.coordinate(device)[axis]);
-  };
   const ranks = mesh.shape.dpShard;
+  const all = byDevice(mesh.devices.length);
   for (const [stage, units] of unitsOfStages(config).entries())
     for (const { path, parameters } of units) {
       if (trained({ path, parameters }).length === 0) continue;
@@ -37,19 +38,19 @@ export function addShards(perDevice: number[], config: Config, schedule: Schedul
       const gathers = gathersOf(schedule, stage, reshards);
       for (const device of devicesOfStage(config, schedule, stage)) {
         const own = onDevice({ path, parameters }, device);
+        const { sent } = sentByRank(config, mesh, device);
         const { places } = unitLayout(own.parameters, ranks, paramHalf(config));
         const reduced = unitLayout(trained(own), ranks, reduceHalf(config)).places;
-        const bytes =
-          gathers * sent('allGather', 'dpShard', places, device) +
-          sent('reduceScatter', 'dpShard', ranks * reduced, device) +
-          sent('allReduce', 'dpReplicate', reduced, device);
-        perDevice[device] = at(perDevice, device) + bytes;
+        all.add(device, gathers * sent('allGather', 'dpShard', places));
+        all.add(device, sent('reduceScatter', 'dpShard', ranks * reduced));
+        all.add(device, sent('allReduce', 'dpReplicate', reduced));
       }
     }
+  return all.bytes;
 }
 
 /** Number of gathers. A forward pass frees the unit if it reshards; a backward pass leaves it whole. */
-export function gathersOf({ orders }: Pick<Schedule, 'orders'>, stage: number, reshards: boolean): number {
+function gathersOf({ orders }: Pick<Schedule, 'orders'>, stage: number, reshards: boolean): number {
   let [gathers, isWhole] = [0, false];
   for (const action of orders.flatMap(actionsOf)) {
     if (action.stage !== stage) continue;

@@ -1,0 +1,142 @@
+/**
+ * DDP around each stage: the settings that apply, the part of a stage that the reducer sees, the bytes that it sends,
+ * and the random numbers of its communication hook. Every DDP object has its own hook state, so every stage draws as if
+ * it were alone. Called by axes/stages.
+ */
+import { at, must } from '../../base/invariant';
+import { parametersOfLayer } from '../../nn/model';
+import type { Config } from '../../protocol/config';
+import { replicasOf } from '../../protocol/mesh-sizes';
+import type { Notice } from '../../protocol/notice';
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { Schedule } from '../../schedules/schedule';
+import type { DdpOfParts } from '../ddp/around-parts';
+import { ddpFormOfGroups, type ReplicaGroup } from '../ddp/closed-form-of-groups';
+import { commHookOf } from '../ddp/comm-hooks/comm-hooks';
+import { bucketsOf, findsUnused } from '../ddp/ready-order';
+import { ddpSync } from '../ddp/sync';
+import type { Noise } from '../facets/mode-steps';
+import type { ModeInput } from '../mode-input';
+import type { StageGraph } from '../stage-graph';
+import { nodesOfAction } from '../step/backward-halves';
+import { perGroup } from '../step/per-group';
+import type { Sync } from '../step/sync';
+import { shapesOn } from '../tensor/pieces';
+import type { AroundStages, PlainStages } from './around-stages';
+import { layerRanges } from './split';
+import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stages';
+import { tiesOf } from './ties';
+
+const NO_JOIN =
+  'join() shadows the collectives of DDP, and not the messages between stages: a replica without rows would leave its neighbours waiting';
+
+const DDP_OF_STAGES: DdpOfParts = {
+  noticeId: 'ddp-of-stages',
+  words: ['a pipeline', 'a stage'],
+  more: [],
+  noHooks: {},
+  reasons: {
+    join: NO_JOIN,
+    divideByInitialWorldSize: NO_JOIN,
+    samplesPerRank: NO_JOIN,
+    noSync: 'the schedule itself calls no_sync() around every micro-batch but the last',
+    staticGraph:
+      'PyTorch 2.13 runs static_graph here and computes other gradients, because its first iteration counts the backward passes of all micro-batches',
+  },
+};
+
+export const ddpAroundStages: AroundStages = {
+  ddpSettings: DDP_OF_STAGES,
+  notices,
+  wrap: (step) => ({
+    graphOf: step.graphOf,
+    syncs: step.builder.mesh.dataIndices > 1 ? perGroup(step.stages, (stages) => replicaSync({ ...step, stages })) : [],
+    sumsPartials: false,
+  }),
+  closedForm: (run, pass, schedule) =>
+    ddpFormOfGroups(
+      run,
+      pass.steps ? pass : { ...pass, reduces: false },
+      Array.from({ length: schedule.stages }, (_, stage) => groupsOfStage(run.config, schedule, stage)).flat(),
+      () => `once per step the gradients of each stage over its ${replicasOf(run.config)} replicas`,
+    ),
+  noise: noiseForStep,
+};
+
+/** DDP rebuilds its buckets at its second forward pass, and must have reduced before. */
+function notices(config: Config): readonly Notice[] {
+  const { microBatches, schedule } = config.pipeline;
+  if (replicasOf(config) === 1 || microBatches === 1) return [];
+  if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
+  return [
+    {
+      level: 'warning',
+      id: 'ddp-around-stages',
+      text: 'PyTorch’s DDP around the stages stops here with “params_.size() == rebuilt_param_indices_.size() INTERNAL ASSERT FAILED”: it works only with 1F1B and more micro-batches than stages. This run averages the gradients of each stage after its last backward.',
+      hint: 'In PyTorch, take 1F1B with more micro-batches, or shard the stages with FSDP instead.',
+    },
+  ];
+}
+
+/** DDP over one replica group of each stage. All micro-batches but the last are in no_sync. */
+export const replicaSync = ({ isLast, ...step }: Omit<PlainStages, 'graphOf' | 'schedule'>): Sync =>
+  ddpSync({ ...step, reducesIn: isLast, seen: (graph) => seenOf(step.input, graph), madeBefore });
+
+/**
+ * Shared weights are left out: tied-sync.ts adds them up. Parameters that forward does not use count only if DDP looks
+ * for them (find_unused_parameters). Otherwise this run leaves them out, where torch would stop at its second step.
+ */
+function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefined {
+  const shared = new Set(tiesOf(config).map(({ name }) => name));
+  const own = (list: StageGraph['registered']) => list.filter(({ name }) => !shared.has(name));
+  const parameters = own(graph.parameters);
+  if (parameters.length === 0) return undefined;
+  return { ...graph, parameters, registered: findsUnused(config) ? own(graph.registered) : parameters };
+}
+
+/** An action of kind I has already completed weight gradients if one operator makes both gradients. */
+function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
+  if (kind === 'B') return [];
+  const now = new Set(
+    nodesOfAction(stage, kind).flatMap(({ outputs }) => outputs.map((id) => at(stage.graph.values, id).name)),
+  );
+  return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
+}
+
+/** What the hooks of all stages draw in a step. */
+function noiseForStep(input: ModeInput): (step: number) => readonly Noise[] {
+  const { config } = input;
+  const hook = commHookOf(config);
+  if (!hook.draws) return () => [];
+  const schedule = scheduleOf(config);
+  const graphOf = createStageGraphs(input, schedule);
+  const draws = Array.from({ length: schedule.stages }, (_, stage) => {
+    const graph = seenOf(input, graphOf(stage, { rows: 2, gradients: 'set' }));
+    if (!graph) return () => [];
+    const shapes = new Map(graph.graph.values.map(({ name, type }) => [name, type.shape]));
+    const buckets = bucketsOf(graph, config, true).map((own) => own.map(({ name }) => must(shapes.get(name), name)));
+    return must(hook.draws, 'draws')(config, buckets);
+  });
+  const prefixOf = (stage: number): string => (schedule.stages > 1 ? stagePrefix(stage) : '');
+  return (step) =>
+    draws.flatMap((draw, stage) =>
+      draw(step).map(({ buffer, data }) => ({ buffer: `${prefixOf(stage)}${buffer}`, data })),
+    );
+}
+
+const stagePrefix = (stage: number): string => `stage${stage}.`;
+
+/** The replica groups of a stage, with the parameters that the stage itself reduces: not unused or shared ones. */
+function groupsOfStage(config: Config, schedule: Schedule, stage: number): readonly ReplicaGroup[] {
+  const { start, end } = at(layerRanges(config), stage);
+  const shared = new Set(tiesOf(config).map(({ name }) => name));
+  const own = config.model.layers
+    .slice(start, end)
+    .flatMap((layer, i) => (layer.type === 'Unused' ? [] : parametersOfLayer(layer, start + i)))
+    .filter(({ name }) => !shared.has(name));
+  const shapeOn = shapesOn(config);
+  return replicaGroupsOfStage(config, schedule, stage).map((devices) => ({
+    devices,
+    parameters: own.map((parameter) => ({ shape: shapeOn(parameter, at(devices, 0)) })),
+  }));
+}
