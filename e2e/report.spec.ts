@@ -54,7 +54,7 @@ test(
     await axeFindsNothing(playground.page);
 
     await choose(playground, await playground.run({ ...CONFIG, steps: 4, seed: 7 }));
-    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(verdictOf(playground)).toContainText('The runs first differ at step 0');
     await expect(dialogOf(playground).getByRole('region', { name: 'Settings that differ', exact: true })).toContainText(
       'seed',
     );
@@ -63,7 +63,7 @@ test(
     // Weights and gradients are compared, too: the page runs the same steps.
     await dialogOf(playground).getByRole('button', { name: 'Run 4 steps here' }).click();
     await expect(dialogOf(playground)).toContainText('made for this comparison');
-    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(verdictOf(playground)).toContainText('The runs first differ at step 0');
   },
 );
 
@@ -99,7 +99,7 @@ test(
     await expect(dialogOf(playground).getByRole('alert')).toContainText('which must be a list');
     await choose(playground, { losses: [0.7] });
     await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
-    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(verdictOf(playground)).toContainText('The runs first differ at step 0');
     await playground.page.keyboard.press('Escape');
     await expect(dialogOf(playground)).toHaveCount(0);
     await playground.iterate(1);
@@ -118,7 +118,7 @@ test(
       return transfer;
     });
     await playground.page.locator('main').dispatchEvent('drop', { dataTransfer: dropped });
-    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(verdictOf(playground)).toContainText('The runs first differ at step 0');
     await expect(dialogOf(playground)).toContainText('mine.json');
   },
 );

@@ -92,7 +92,11 @@ async function stepsPerSecond(page: Page, milliseconds: number): Promise<number>
       const at = performance.now();
       if (steps !== seen && at >= from) return { steps, at };
       if (at - opened > PATIENCE_MS + milliseconds)
-        throw new LockstepError('internal', 'The page shows no further step.', 'Open the same link by hand and look.');
+        throw new LockstepError(
+          'internal',
+          'The page shows no further step.',
+          'Open the same link in a browser to see why.',
+        );
       await page.waitForTimeout(LOOK_MS);
     }
   };

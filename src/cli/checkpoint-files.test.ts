@@ -137,7 +137,7 @@ test('in shards: a folder or file of another kind is never replaced', async () =
   await mkdir(file('mine'));
   await writeFile(file('mine/thesis.txt'), 'years of work');
   const save = run({ mode: 'sharded' }, { checkpoint: file('mine'), checkpointShards: true });
-  await expect(save).rejects.toThrow('there is something of that name that is no checkpoint in shards');
+  await expect(save).rejects.toThrow('a file or folder of that name exists and is not a checkpoint in shards');
   expect(await readFile(file('mine/thesis.txt'), 'utf8')).toBe('years of work');
 });
 

@@ -55,7 +55,7 @@ export async function saveCheckpoint(base: string, { model, state }: CheckpointF
     await rm(previousOf(modelFile), { force: true });
   } catch (error) {
     await Promise.all([modelFile, stateFile].map((file) => rm(temporaryOf(file), { force: true })));
-    const hint = 'The folder must exist and be writable. The checkpoint before this one is as it was.';
+    const hint = 'The folder must exist and be writable. The previous checkpoint is unchanged.';
     throw new LockstepError('data', `cannot write the checkpoint ${base}: ${fileReason(error)}`, hint, { base });
   }
 }
@@ -86,7 +86,7 @@ async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await readFile(file));
   } catch (error) {
     const hint =
-      '--resume takes what --checkpoint was given: a path without ".safetensors", or the folder of --checkpoint-shards.';
+      'Give --resume the path that --checkpoint got: a path without ".safetensors", or the folder of --checkpoint-shards.';
     throw new LockstepError('data', `cannot read the checkpoint: ${fileReason(error)} (${file})`, hint, { file });
   }
 }

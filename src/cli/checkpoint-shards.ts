@@ -23,7 +23,7 @@ export async function checkShardsPlace(base: string): Promise<void> {
   if (!(await isThere(base)) || (await isCheckpoint(base))) return;
   throw new LockstepError(
     'config',
-    `cannot write the checkpoint ${base}: there is something of that name that is no checkpoint in shards`,
+    `cannot write the checkpoint ${base}: a file or folder of that name exists and is not a checkpoint in shards`,
     'Give --checkpoint the path of a folder that does not exist, or that --checkpoint-shards has written.',
     { base },
   );
@@ -45,7 +45,7 @@ export async function saveShards(base: string, files: Files): Promise<void> {
     await rm(previousOf(base), { recursive: true, force: true });
   } catch (error) {
     await rm(made, { recursive: true, force: true }).catch(() => undefined);
-    const hint = 'The folder above must exist and be writable. The checkpoint before this one is as it was.';
+    const hint = 'The folder above must exist and be writable. The previous checkpoint is unchanged.';
     throw new LockstepError('data', `cannot write the checkpoint ${base}: ${fileReason(error)}`, hint, { base });
   }
 }

@@ -58,7 +58,7 @@ describe('lockstep collectives', () => {
       '--op all_gather --algo double_tree --ranks 2 --bytes 64..128 --device cpu --transport ports --iters 1';
     expect(await run(line)).toBe(0);
     expect(printed()).toContain(
-      '# all_gather by naive (double_tree does not know all_gather: naive): 2 ranks over MessagePorts',
+      '# all_gather by naive (double_tree has no all_gather, so naive runs): 2 ranks over MessagePorts',
     );
     expect(printed()).toMatch(/^ +64 +8 +float +none +-1 +[\d.]+ +[\d.]+ +[\d.]+ +0 /m);
     expect(printed()).toMatch(/^ +128 +16 /m);

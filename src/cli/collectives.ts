@@ -42,7 +42,7 @@ export function headLines({
 }: Omit<CollectivesReport, 'rows'>): readonly string[] {
   const { op, ranks, nodes, transport, iterations, warmup } = request;
   const asked =
-    algorithm === request.algorithm ? '' : ` (${snake(request.algorithm)} does not know ${snake(op)}: naive)`;
+    algorithm === request.algorithm ? '' : ` (${snake(request.algorithm)} has no ${snake(op)}, so naive runs)`;
   const where = nodes === 1 ? '' : ` on ${nodes} nodes`;
   const how = transport === 'shared' ? 'one memory' : 'MessagePorts';
   return [

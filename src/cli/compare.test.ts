@@ -24,7 +24,7 @@ describe('lockstep compare', () => {
 
   it('says where two reports first differ, and exits with another status', async () => {
     expect(await run('{"losses": [0.7, 0.6]}', '{"losses": [0.7, 0.5]}')).toBe(EXIT.differ);
-    expect(printed()).toContain('They part at step 1');
+    expect(printed()).toContain('The runs first differ at step 1');
   });
 
   it('prints JSON', async () => {

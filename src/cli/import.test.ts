@@ -25,7 +25,7 @@ describe('lockstep import', () => {
     expect(printed()).toMatch(/^torch[.]profiler, 4 ranks, gloo: 91[.]1 ms, steps 4 to 6, 3,159 spans\n/);
     expect(printed()).toMatch(/\n {5}2 {2}29[.]3 ms {3}6[.]8 ms .* 5[.]7 ms loading data [(]slow_loader[)]\n/);
     expect(printed()).toMatch(/\n {2}all_reduce {6}0 {6}4 {2}float {3}273 kB {6}3 /);
-    expect(printed()).toContain('Rank 2 is a straggler: it is the last at 6 of 6 collectives');
+    expect(printed()).toContain('Rank 2 is a straggler: it joins last in 6 of 6 collectives');
     expect(printed()).toContain('Group 0 (default_pg): ranks 0, 1, 2 and 3 called the same collectives');
   });
 
@@ -44,7 +44,7 @@ describe('lockstep import', () => {
     );
     expect(printed()).toContain('Step 5: compute + exposed + idle');
     expect(printed()).toMatch(/\nModelled: a step takes [\d.]+ ms instead of [\d.]+ ms/);
-    expect(printed()).toContain('2 buckets of at most 273 kB become 1 bucket of at most 340 kB.');
+    expect(printed()).toContain('2 buckets of up to 273 kB become 1 bucket of up to 340 kB.');
     expect(printed()).toContain('changed: 50 µs + bytes at 10.0 GB/s (bus)');
   });
 
@@ -62,7 +62,7 @@ describe('lockstep import', () => {
     const bad = file('rank7.json');
     await writeFile(bad, '{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "ti');
     await run(path.join(fixture('ddp2'), 'rank0.json.gz'), bad);
-    expect(printed()).toContain('warning: rank7.json, byte 17, event 0: The file ends inside event 0, byte 55');
+    expect(printed()).toContain('warning: rank7.json, byte 17, event 0: The file ends inside event 0, at byte 55');
     await expect(run(bad)).rejects.toMatchObject({ code: 'data', message: /^nothing could be read: rank7[.]json/ });
     await mkdir(file('empty'));
     await expect(run(file('empty'))).rejects.toThrow('contains no file that looks like a recording');

@@ -88,9 +88,9 @@ function figureLines(schedule: Schedule, timing: Timing): readonly string[] {
   return [
     'In units of time: a forward pass takes 1, a backward pass 2 (I and W 1 each), a message none.',
     ...(hasPairs
-      ? ['Pairs run one part after the other, each as soon as its input is there, as torch runs them.']
+      ? ['The two parts of a pair run one after the other, as in torch; each part starts when its input is there.']
       : []),
-    ...(hasPairs ? [`Where a pair starts only when both its inputs are there: ${both}.`] : []),
+    ...(hasPairs ? [`If a pair starts only when the inputs of both parts are there: ${both}.`] : []),
     '',
     ...tableLines(forms ? rows : rows.map((row) => row.slice(0, 2))),
     ...(forms ? ['', legend(schedule)] : []),

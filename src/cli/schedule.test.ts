@@ -108,8 +108,8 @@ test.each([
 
 test('DualPipeV says how pairs run, and the figures of the other way', async () => {
   const text = await run('--name DualPipeV');
-  expect(text).toContain('Pairs run one part after the other');
-  expect(text).toContain('Where a pair starts only when both its inputs are there: makespan 54, bubble 11.11 %.');
+  expect(text).toContain('The two parts of a pair run one after the other, as in torch');
+  expect(text).toContain('If a pair starts only when the inputs of both parts are there: makespan 54, bubble 11.11 %.');
   expect(text).toContain(' 0F7+7B3---- ');
   expect(await run('--name ZBVZeroBubble')).not.toContain('pair');
 });

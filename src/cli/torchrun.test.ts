@@ -28,7 +28,7 @@ describe('lockstep torchrun', () => {
     expect(launchedOptions(plan)).toEqual(['--config', 'run.json']);
     expect(launchedConfig(plan, { steps: 2, worldSize: 8 })).toEqual({
       config: { steps: 2, mode: 'ddp', worldSize: 4, nodes: 2, maxRestarts: 1, visibleDevices: [1, 3] },
-      replaced: ["worldSize is 4, as torchrun says; the configuration's 8 does not count."],
+      replaced: ["worldSize is 4, as torchrun says; the configuration's 8 is ignored."],
     });
   });
 

@@ -49,7 +49,7 @@ export function launchedConfig(
   const replaced = Object.entries(settings).flatMap(([key, value]) =>
     lookup(config, key) !== undefined && JSON.stringify(lookup(config, key)) !== JSON.stringify(value)
       ? [
-          `${key} is ${JSON.stringify(value)}, as ${plan.launcher} says; the configuration's ${JSON.stringify(lookup(config, key))} does not count.`,
+          `${key} is ${JSON.stringify(value)}, as ${plan.launcher} says; the configuration's ${JSON.stringify(lookup(config, key))} is ignored.`,
         ]
       : [],
   );

@@ -79,7 +79,7 @@ function closing(progress: ProgressLine, error: WireError | undefined): number {
 const NO_ADAPTER = new LockstepError(
   'no-adapter',
   'Dawn for Node finds no GPU adapter on this machine.',
-  'Install a Vulkan driver, or a Chromium, whose SwiftShader is used then; or train with --device cpu.',
+  'Install a Vulkan driver or a Chromium (Lockstep then uses its SwiftShader), or train with --device cpu.',
 );
 
 async function inNode(

@@ -76,7 +76,7 @@ describe('torchrun', () => {
       'torchrun --nnodes=1:4 --nproc_per_node=gpu --rdzv_backend=c10d --rdzv_endpoint=a train.py',
     );
     expect(notes).toHaveLength(2);
-    expect(notes[0]).toContain('1 to 4 nodes. 4 are taken');
+    expect(notes[0]).toContain('1 to 4 nodes. Lockstep starts 4');
     expect(notes[1]).toContain('assumed to have 8');
   });
 

@@ -150,7 +150,7 @@ export function readSlurm(
   const tasks = ntasks ?? nodes * (perNode ?? 1);
   if (tasks < nodes) {
     notes.push(
-      `srun cannot run ${tasks} ${tasks === 1 ? 'process' : 'processes'} on ${nodes} nodes and takes ${tasks}.`,
+      `srun cannot run ${tasks} ${tasks === 1 ? 'process' : 'processes'} on ${nodes} nodes, so it uses ${tasks}.`,
     );
     nodes = tasks;
   }
@@ -191,7 +191,7 @@ function nodesOf(text: string | undefined, notes: string[]): number | undefined 
   const [min = '', max] = text.split('-');
   if (max === undefined) return wholeNumber(min, 'srun: --nodes', 1);
   const most = wholeNumber(max, 'srun: --nodes', wholeNumber(min, 'srun: --nodes', 1));
-  notes.push(`--nodes=${text}: SLURM gives as many as are free; ${most} are taken.`);
+  notes.push(`--nodes=${text}: SLURM gives as many nodes as are free; Lockstep uses ${most}.`);
   return most;
 }
 

@@ -72,7 +72,7 @@ export function readTorchrun(words: readonly string[], machine: LaunchMachine): 
   const endpoint = found.host.startsWith('$') ? { ...found, host: machine.firstHost ?? 'node0' } : found;
   if (nodes > 1 && (endpoint.host === '127.0.0.1' || endpoint.host === 'localhost'))
     notes.push(
-      `${nodes} nodes are to meet at ${endpoint.host}, which each takes for itself: on real machines this waits until the timeout. Give --${backend === 'static' ? 'master_addr' : 'rdzv_endpoint'}.`,
+      `${nodes} nodes connect at ${endpoint.host}, which is a different machine on each node: on real machines they wait until the timeout. Give --${backend === 'static' ? 'master_addr' : 'rdzv_endpoint'}.`,
     );
   const nodeRank = given.get('node_rank');
   const own = nodeRank === undefined ? undefined : wholeNumber(nodeRank, 'torchrun: --node_rank', 0);
@@ -83,7 +83,7 @@ export function readTorchrun(words: readonly string[], machine: LaunchMachine): 
     );
   if (own !== undefined && backend !== 'static')
     notes.push(
-      `With --rdzv_backend=${backend} nodes get their numbers at the rendezvous; --node_rank=${own} is not looked at.`,
+      `With --rdzv_backend=${backend} nodes get their numbers at the rendezvous; --node_rank=${own} is ignored.`,
     );
   if (rest.length === 0 && !machine.lockstep)
     throw launchError(
@@ -118,7 +118,7 @@ function nodesOf(text: string, notes: string[]): number {
     throw launchError(`torchrun: --nnodes=${text} must be MIN:MAX with MIN <= MAX.`, 'For example --nnodes=1:4.');
   if (least < most)
     notes.push(
-      `--nnodes=${text} is elastic: ${least} to ${most} nodes. ${most} are taken, as if all had come; the number does not change during the run.`,
+      `--nnodes=${text} is elastic: ${least} to ${most} nodes. Lockstep starts ${most}, and the number does not change during the run.`,
     );
   return most;
 }

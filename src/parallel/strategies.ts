@@ -18,7 +18,7 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
   dataParallel: ({ batchSize }) => ({
     strategy: 'MirroredStrategy',
     batchSize,
-    notes: ['Not as DataParallel: every replica keeps its variables and takes its own loss; nothing is gathered.'],
+    notes: ['Unlike DataParallel, every replica keeps its variables and computes its own loss; nothing is gathered.'],
   }),
   ddp: (config) => ({
     strategy: config.nodes > 1 ? 'MultiWorkerMirroredStrategy' : 'MirroredStrategy',
@@ -41,11 +41,11 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
         batchSize: Math.ceil(batchSize / (worldSize - 1)),
         notes: [
           `How many updates a worker may be behind (staleness ${parameterServer.staleness}) cannot be chosen: it depends on timing.`,
-          'Each worker draws its batches from all rows by itself.',
+          'Each worker draws its batches from all rows, independently of the other workers.',
         ],
       };
     return {
-      none: "TensorFlow 2's ParameterServerStrategy is asynchronous; a synchronous server was SyncReplicasOptimizer of TensorFlow 1. With parameterServer.synchronous false there is a script.",
+      none: "TensorFlow 2's ParameterServerStrategy is asynchronous; TensorFlow 1 had a synchronous one, SyncReplicasOptimizer. There is a script if parameterServer.synchronous is false.",
     };
   },
 };
@@ -60,7 +60,7 @@ function notesOfDdp({ ddp }: Config): readonly string[] {
     ...(ddp.commHook.type === 'allreduce' ? [] : [`the communication hook ${ddp.commHook.type}`]),
   ];
   return [
-    'No buckets to choose: TensorFlow packs gradients by itself; CommunicationOptions(bytes_per_pack=...) is a hint.',
+    'There are no buckets to choose: TensorFlow packs gradients itself, and CommunicationOptions(bytes_per_pack=...) is a hint.',
     ...(left.length === 0 ? [] : [`tf.distribute has no counterpart of ${left.join(', ')}.`]),
   ];
 }

@@ -51,8 +51,10 @@ function calmSentence(group: OfGroup): string {
   const who = ranksText(group.ranks.map(({ rank }) => rank));
   const call = callText(entry);
   if (group.ranks.length === 1)
-    return `Group ${groupName(group)}: ${who} was recorded alone; its last is ${last}, ${call}.`;
+    return `Group ${groupName(group)}: ${who} is the only recorded rank; its last collective is number ${last}, ${call}.`;
   const isDoneAll = group.ranks.every(({ entries }) => [...entries.values()].every(isDone));
-  const all = `Group ${groupName(group)}: ${who} called the same collectives, the last is ${last}, ${call}`;
-  return isDoneAll ? `${all}; all are completed.` : `${all}, which is ${entry.state} everywhere and completed nowhere.`;
+  const all = `Group ${groupName(group)}: ${who} called the same collectives; the last is number ${last}, ${call}`;
+  return isDoneAll
+    ? `${all}. All are completed.`
+    : `${all}, which is ${entry.state} on all ranks and completed on none.`;
 }

@@ -39,8 +39,8 @@ describe('a run with a slow rank', () => {
     // time.sleep(0.004), and the time in which two cores wake up again.
     expect(worst?.byUs).toBeCloseTo(4329.6, 0);
     expect(worst?.cause?.us).toBeCloseTo(4447.8, 0);
-    expect(sentences[0]).toContain('Rank 2 is a straggler: it is the last at 6 of 6 collectives');
-    expect(sentences[0]).toContain('4.4 ms a step in slow_loader, which no other rank does');
+    expect(sentences[0]).toContain('Rank 2 is a straggler: it joins last in 6 of 6 collectives');
+    expect(sentences[0]).toContain('4.4 ms per step in slow_loader; the other ranks spend no time there');
     expect(waits.us[2]).toEqual([0, 0, 0, 0]);
     // The first all-reduce: rank 0 begins 3148.9 us before rank 2 (ts 4465399219439.8 and ...222588.7).
     expect((await analysed('ddp4-slow2')).collectives[0]?.waitedUs[0]).toBeCloseTo(3148.9, 0);
@@ -77,7 +77,7 @@ describe('a run whose DataLoader is slow on one rank', () => {
     const { sentences, stragglers, kinds } = await analysed('loader3');
     expect(stragglers[0]).toMatchObject({ rank: 1, lateSteps: 3, steps: 3 });
     expect(sentences[0]).toMatch(
-      /^Rank 1 is a straggler: .* a step in enumerate[(]DataLoader[)]#_Single.*__next__, the others/,
+      /^Rank 1 is a straggler: .* per step in enumerate[(]DataLoader[)]#_Single.*__next__; the other ranks spend/,
     );
     expect(kinds.map(({ kind, bytes, count }) => [kind, bytes, count])).toEqual([
       ['all_reduce', 4 * 85_002, 3],
@@ -93,7 +93,7 @@ describe('a run whose DataLoader is slow on one rank', () => {
 describe('a run without one', () => {
   it('names no straggler', async () => {
     const { sentences } = await analysed('ddp2');
-    expect(sentences[0]).toContain('No rank is the one that all others wait for');
+    expect(sentences[0]).toContain('The ranks do not all wait for the same rank');
   });
 
   it("has nccl-tests' bandwidths", async () => {

@@ -85,11 +85,11 @@ describe('Chrome traces in general', () => {
     const { notices } = await importFiles([fileOf('x.json', JSON.stringify(events))]);
     expect(notices.map(({ text, place }) => [text, place.event])).toEqual([
       ['Events without a time ("ts"): 1, left out.', 1],
-      ['Events with a negative duration, or one that is no number: 1, left out.', 2],
-      ['Events that end what never began ("E" without "B"): 1, left out.', 3],
+      ['Events whose duration is negative or not a number: 1, left out.', 2],
+      ['Events without a begin ("E" without "B"): 1, left out.', 3],
       ['Events of the kind "?", which is not known here: 2, left out.', 4],
       ['Events that are no objects: 1, left out.', 7],
-      ['Events that begin and never end ("B" without "E"), taken to end with their thread: 1.', 6],
+      ['Events without an end ("B" without "E"), treated as ending with their thread: 1.', 6],
     ]);
   });
 });

@@ -115,7 +115,9 @@ describe('a trace that', () => {
     const cut = all.slice(0, all.indexOf('"Seq"'));
     const { notices, recording } = await importFiles([fileOf('rank0.json', cut)]);
     const [first] = notices;
-    expect(first?.text).toMatch(/^The file ends inside event [\d,]+, byte [\d,]+: what comes before was read[.]$/);
+    expect(first?.text).toMatch(
+      /^The file ends inside event [\d,]+, at byte [\d,]+[.] Lockstep read the events before the cut[.]$/,
+    );
     expect(first?.place.event).toBeGreaterThan(3);
     expect(cut.slice(first?.place.byte, (first?.place.byte ?? 0) + 9)).toBe('{"ph":"X"');
     expect(recording?.ranks).toHaveLength(1);
@@ -124,7 +126,7 @@ describe('a trace that', () => {
   it('has an event that is not JSON loses only this event', async () => {
     const bad = (await text()).replace('"name":"aten::linear"', '"name":"a "quoted" name"');
     const { notices, recording } = await importFiles([fileOf('rank0.json', bad)]);
-    expect(notices[0]?.text).toMatch(/^Event \d+ is no valid JSON [(].*[)]: left out[.]$/);
+    expect(notices[0]?.text).toMatch(/^Event \d+ is not valid JSON [(].*[)] and was left out[.]$/);
     const { recording: other } = await importFiles([fileOf('rank0.json', await text())]);
     expect(recording?.spanCount).toBe((other?.spanCount ?? 0) - 1);
   });
@@ -132,12 +134,12 @@ describe('a trace that', () => {
   it('is cut inside its gzip says so', async () => {
     const packed = gzipSync(new TextEncoder().encode(await text()));
     const { notices, recording } = await importFiles([fileOf('rank0.json.gz', packed.subarray(0, packed.length / 2))]);
-    expect(notices[0]?.text).toContain('its gzip data end in the middle');
+    expect(notices[0]?.text).toContain('its gzip data is cut off');
     expect(recording?.ranks[0]?.rank).toBe(0);
     const damaged = Uint8Array.from(packed);
     damaged.fill(0xff, packed.length / 2);
     expect((await importFiles([fileOf('rank0.json.gz', damaged)])).notices[0]?.text).toMatch(
-      /gzip data (are damaged|end)/,
+      /gzip data is (damaged|cut off)/,
     );
   });
 
@@ -149,7 +151,7 @@ describe('a trace that', () => {
 
   it('has an element without an end is given up', async () => {
     const { notices } = await importFiles([fileOf('a.json', `{"traceEvents": ["${'x'.repeat(9_000_000)}`, 2 ** 20)]);
-    expect(notices[0]?.text).toContain('What begins at byte 17 does not end within 8 MiB: not read.');
+    expect(notices[0]?.text).toContain('The event at byte 17 is longer than 8 MiB; Lockstep did not read the rest.');
   });
 
   it('is read with progress, and stops on an abort', async () => {

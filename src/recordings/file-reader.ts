@@ -53,7 +53,7 @@ export class FileReader {
       const most = mebibytes(MOST_WHOLE_BYTES);
       throw new LockstepError(
         'data',
-        `The file is not JSON and is larger than ${most}: no recording that Lockstep can read is like this.`,
+        `The file is not JSON and is larger than ${most}: Lockstep can read no such recording.`,
       );
     }
     const bytes = joined(this.pieces, this.bytes);

@@ -116,12 +116,12 @@ function clockLines(clocks: readonly ClockOffset[]): readonly string[] {
   if (moved.length === 0) {
     const apart = Math.max(...found.map(({ offsetUs }) => Math.abs(offsetUs)));
     return [
-      `Clocks are taken as recorded: ends of collectives put them ${durationText(apart)} apart at most, give or take ${durationText(most)}.`,
+      `The clocks of the ranks were not moved: judged by the ends of collectives they differ by at most ${durationText(apart)} (± ${durationText(most)}).`,
     ];
   }
   const list = moved.slice(0, 8).map(({ rank, appliedUs }) => `rank ${rank} by ${durationText(-appliedUs)}`);
   return [
-    `Clocks were moved so that collectives end together: ${list.join(', ')}${moved.length > 8 ? ', ...' : ''} (give or take ${durationText(most)}).`,
+    `The clocks of some ranks were moved so that collectives end at the same time on all ranks: ${list.join(', ')}${moved.length > 8 ? ', ...' : ''} (± ${durationText(most)}).`,
   ];
 }
 
@@ -139,9 +139,9 @@ function rankTable(recording: Recording, analysis: RecordingAnalysis, step: numb
       most ? `${durationText(most.us)} ${brief(idleText(most), LONGEST_NAME)}` : '',
     ];
   };
-  const head = ['rank', 'step', 'compute', 'comm', 'hidden', 'exposed', 'waiting', 'idle', 'of it most'];
+  const head = ['rank', 'step', 'compute', 'comm', 'hidden', 'exposed', 'waiting', 'idle', 'mostly'];
   return [
-    `${what}: compute + exposed + idle; waiting is the part of exposed until the last rank arrives`,
+    `${what}: compute + exposed + idle; waiting is the part of exposed before the last rank joins`,
     ...columns([head, ...rows.map(line)], 1),
     ...andMore(all.length - rows.length),
   ];
@@ -203,7 +203,7 @@ function collectivesTable(rows: readonly CollectiveSummary[]): readonly string[]
       bandwidthText(of.busBandwidth),
     ]);
   return [
-    'Collectives (medians; transfer: from the last rank that arrives to the last that ends)',
+    'Collectives (medians; transfer: from when the last rank joins to when the last rank ends)',
     ...columns([head, ...body], 2),
     ...andMore(rows.length - body.length),
   ];

@@ -96,8 +96,8 @@ describe("NCCL's traces", () => {
     ]);
     const bare = await read({ ranks: 2, hasInfo: false, nameOf: (rank) => `${['a', 'b'][rank]}.json` });
     expect(bare.texts).toEqual([
-      'Nothing says which rank it is of: taken as rank 0.',
-      'Nothing says which rank it is of: taken as rank 1.',
+      'The file does not say which rank it is of; Lockstep treats this file as rank 0.',
+      'The file does not say which rank it is of; Lockstep treats this file as rank 1.',
     ]);
   });
 
@@ -108,8 +108,8 @@ describe("NCCL's traces", () => {
     const { notices } = await importFiles([fileOf('rank0.json', bare.replaceAll('ProfilerStep#', 'step '))]);
     expect(notices.map((notice) => notice.text)).toEqual([
       'The trace has no ProfilerStep#N, so the whole trace counts as one step: call prof.step() after each step.',
-      "NCCL's collectives are launched in it, and none is seen: record with ProfilerActivity.CUDA, too.",
-      'The run had 2 ranks; rank 1 is not given: nothing is known of who waited for them.',
+      "The trace launches NCCL's collectives but contains none of their kernels: record with ProfilerActivity.CUDA, too.",
+      'The run had 2 ranks; rank 1 is missing, so waits for it are not known.',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe("NCCL's traces", () => {
     const { recording, notices } = await importFiles(files);
     expect(recording?.title).toBe('torch.profiler, 2 of 4 ranks, nccl');
     expect(notices.map(({ text }) => text)).toEqual([
-      'The run had 4 ranks; ranks 2, 3 are not given: nothing is known of who waited for them.',
+      'The run had 4 ranks; ranks 2, 3 are missing, so waits for them are not known.',
     ]);
     if (!recording) throw new Error('no recording');
     // Which rank was last is not known, so the bandwidth is not known either.

@@ -85,7 +85,7 @@ export class JsonReader {
   end(stream: StreamEnd): ReadFile {
     this.noteEnd(this.scanner.end(), stream);
     if (this.bad > MOST_BAD_NOTICES) {
-      const text = `${this.bad.toLocaleString('en')} events in all are no valid JSON.`;
+      const text = `${this.bad.toLocaleString('en')} events in all are not valid JSON.`;
       this.notices.push({ level: 'warning', text, place: { file: this.file } });
     }
     if (this.list === 'entries') return this.flight();
@@ -170,7 +170,7 @@ export class JsonReader {
   private addBad(event: number, byte: number, reason: string): void {
     this.bad++;
     if (this.bad > MOST_BAD_NOTICES) return;
-    const text = `Event ${event.toLocaleString('en')} is no valid JSON (${reason}): left out.`;
+    const text = `Event ${event.toLocaleString('en')} is not valid JSON (${reason}) and was left out.`;
     this.notices.push({ level: 'warning', text, place: { file: this.file, event, byte } });
   }
 
@@ -181,20 +181,20 @@ export class JsonReader {
     const why = cut === undefined ? '' : ` (${cut})`;
     const at = (byte: number): string => `byte ${byte.toLocaleString('en')}`;
     if (this.count >= MOST_EVENTS) {
-      note(`The file has more than ${MOST_EVENTS.toLocaleString('en')} events: the rest was not read.`, {
+      note(`The file has more than ${MOST_EVENTS.toLocaleString('en')} events; Lockstep did not read the rest.`, {
         byte: textBytes,
       });
     } else if (end.how === 'malformed') {
-      const text = `At ${at(end.byte)} it is no JSON: ${end.expected} was expected. What comes after was not read.`;
+      const text = `The file is not valid JSON at ${at(end.byte)}: expected ${end.expected}. Lockstep did not read the rest.`;
       note(text, { byte: end.byte });
     } else if (end.how === 'too-long') {
-      const text = `What begins at ${at(end.byte)} does not end within ${end.mostBytes / 1024 ** 2} MiB: not read.`;
+      const text = `The event at ${at(end.byte)} is longer than ${end.mostBytes / 1024 ** 2} MiB; Lockstep did not read the rest.`;
       note(text, { byte: end.byte });
     } else if (end.how === 'cut') {
       const { inside } = end;
       const where = inside ? ` inside event ${inside.index.toLocaleString('en')}` : '';
       const place = inside ? { byte: inside.byte, event: inside.index } : { byte: textBytes };
-      note(`The file ends${where}, ${at(textBytes)}${why}: what comes before was read.`, place);
+      note(`The file ends${where}, at ${at(textBytes)}${why}. Lockstep read the events before the cut.`, place);
     } else if (cut !== undefined) note(`Only a part of the file could be read: ${cut}.`, { byte: textBytes });
   }
 }
@@ -210,7 +210,8 @@ function lackNotices({ trace, facts, strings, steps, parts, lanes }: RankDraft):
   }
   // An all-reduce of one rank launches no kernel.
   if (parts.length === 0 && facts.worldSize !== 1 && strings.all.some((name) => name.startsWith('nccl:'))) {
-    const text = "NCCL's collectives are launched in it, and none is seen: record with ProfilerActivity.CUDA, too.";
+    const text =
+      "The trace launches NCCL's collectives but contains none of their kernels: record with ProfilerActivity.CUDA, too.";
     lacks.push({ level: 'warning', text, place });
   }
   return lacks;
@@ -227,7 +228,7 @@ export function sourceOf(flights: readonly FlightRankDraft[]): NonNullable<ReadF
 
 export function leftOutNotice({ file, leftOut }: FlightRankDraft): readonly RecordingNotice[] {
   if (leftOut === 0) return [];
-  const text = `${leftOut.toLocaleString('en')} entries have no profiling_name and record_id: left out.`;
+  const text = `${leftOut.toLocaleString('en')} entries have no profiling_name and record_id and were left out.`;
   return [{ level: 'warning', text, place: { file } }];
 }
 

@@ -31,7 +31,7 @@ export interface StreamEnd {
   readonly bytes: number;
   readonly textBytes: number;
   readonly isPacked: boolean;
-  /** Why the stream ended early, as the end of a sentence: "its gzip data end in the middle". */
+  /** Why the stream ended early, as the end of a sentence: "its gzip data is cut off". */
   readonly cut?: string;
 }
 
@@ -52,7 +52,7 @@ export async function readBytes(
   const give = (piece: Uint8Array): void => {
     if (!wanted || piece.length === 0) return;
     if (textBytes + piece.length > mostTextBytes) {
-      cut = `it is longer than ${mebibytes(mostTextBytes)} unpacked (${mebibytes(file.size)} on the disk); the rest was not read`;
+      cut = `it is longer than ${mebibytes(mostTextBytes)} unpacked (${mebibytes(file.size)} on the disk), and Lockstep did not read the rest`;
       wanted = take(piece.subarray(0, mostTextBytes - textBytes)) && false;
       textBytes = mostTextBytes;
       return;
@@ -87,7 +87,7 @@ export async function readBytes(
           if (done && wanted) gunzip.push(new Uint8Array(0), true);
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
-          cut = done ? 'its gzip data end in the middle' : `its gzip data are damaged before byte ${bytes} (${reason})`;
+          cut = done ? 'its gzip data is cut off' : `its gzip data is damaged before byte ${bytes} (${reason})`;
           break;
         }
       if (done) break;

@@ -69,7 +69,7 @@ describe('real runs', () => {
         expect(Math.abs(changedUs - recordedUs) / recordedUs).toBeLessThanOrEqual(found.error);
       }
       expect(found.error).toBeLessThan(most);
-      expect(found.sentences[1]).toBe('The cap of 0.1 MiB cuts the gradients into the recorded 2 buckets.');
+      expect(found.sentences[1]).toBe('The cap of 0.1 MiB gives the same 2 buckets as in the recording.');
     }
   });
 });

@@ -175,20 +175,20 @@ function sentencesOf(found: Omit<WhatIf, 'sentences'>): readonly string[] {
   const verdict =
     Math.abs(gain) < 0.005
       ? 'no change'
-      : `${percentText(Math.abs(gain))} ${gain > 0 ? 'shorter' : 'longer'}${Math.abs(gain) <= error ? ', which is less than what the model is off by' : ''}`;
+      : `${percentText(Math.abs(gain))} ${gain > 0 ? 'shorter' : 'longer'}${Math.abs(gain) <= error ? ', which is less than the error of the model' : ''}`;
   const sameCut = first?.before.every(({ bytes }, k) => first.after[k]?.bytes === bytes) === true;
   const cap =
     change.bucketCapMb === undefined || !first
       ? []
       : sameCut && first.before.length === first.after.length
-        ? [`The cap of ${change.bucketCapMb} MiB cuts the gradients into the recorded ${count(first.before)}.`]
+        ? [`The cap of ${change.bucketCapMb} MiB gives the same ${count(first.before)} as in the recording.`]
         : [
-            `${count(first.before)} of at most ${sizes(first.before)} ${first.before.length === 1 ? 'becomes' : 'become'} ${count(first.after)} of at most ${sizes(first.after)}.`,
+            `${count(first.before)} of up to ${sizes(first.before)} ${first.before.length === 1 ? 'becomes' : 'become'} ${count(first.after)} of up to ${sizes(first.after)}.`,
           ];
   return [
     `Modelled: a step takes ${durationText(changedUs)} instead of ${durationText(unchangedUs)}, ${verdict}.`,
     ...cap,
-    `An all-reduce takes ${linkText(linkBefore)}${linkBefore.sizes < 2 ? ', from one size, so without latency' : ''}${linkAfter === linkBefore ? '' : `; changed: ${linkText(linkAfter)}`}.`,
-    `Unchanged, the model gives ${durationText(unchangedUs)} where ${durationText(recordedUs)} was recorded; a single step is off by up to ${percentText(error)}.`,
+    `An all-reduce takes ${linkText(linkBefore)}${linkBefore.sizes < 2 ? ', fitted to one size, so the latency is not known' : ''}${linkAfter === linkBefore ? '' : `; changed: ${linkText(linkAfter)}`}.`,
+    `Check: without the change the model gives ${durationText(unchangedUs)} for a step, the recording ${durationText(recordedUs)}. For a single step the model is wrong by up to ${percentText(error)}.`,
   ];
 }

@@ -29,7 +29,7 @@ function payload(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
       what: `${kind}, per step`,
       a: bytes(ofA),
       b: bytes(ofB),
-      meaning: 'payload that rank 0 brings to the collectives of a step; the same run has the same where both count it',
+      meaning: 'bytes that rank 0 passes to the collectives of a step; two reports of one run agree if both count them',
       ...(ofA === undefined || ofB === undefined ? {} : { same: ofA === ofB }),
     };
   });
@@ -44,7 +44,7 @@ function speed(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
       what: 'steps per second',
       a: words(a.stepsPerSecond),
       b: words(b.stepsPerSecond),
-      meaning: 'measured, each on the machine of its run: machines are compared here, not runs',
+      meaning: 'measured, each on its own machine: this compares machines, not runs',
     },
   ];
 }
@@ -58,7 +58,7 @@ function memory(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
       what: 'memory, fullest device',
       a: words(a.memory),
       b: words(b.memory),
-      meaning: 'peak; Lockstep plans every tensor, an allocator of PyTorch adds its own reserve: not the same number',
+      meaning: 'peak; Lockstep counts its plan, PyTorch’s allocator adds a reserve, so the numbers differ',
     },
   ];
 }
@@ -75,13 +75,14 @@ function pipeline(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
       what: 'bubble of the schedule',
       a: bubble(a),
       b: bubble(b),
-      meaning: 'share of ranks x time in which a rank is idle; forward 1, backward 2, messages free: the order alone',
+      meaning:
+        'share of the ranks’ time in which they are idle, counted from the order alone: forward 1, backward 2, messages 0',
     },
     {
       what: 'activations kept at once, by rank',
       a: peaks(a),
       b: peaks(b),
-      meaning: 'the most micro-batches of a stage whose activations a rank keeps; decided by the schedule',
+      meaning: 'largest number of micro-batches whose activations a rank keeps in a stage; follows from the schedule',
     },
   ];
 }

@@ -45,7 +45,7 @@ export function compareHistory(a: AnyReport, b: AnyReport, bar: Bar): HistoryCom
   });
   if (steps.length === 0) {
     const without = [a, b].filter(({ history }) => !history?.length).map(({ name }) => name);
-    const why = without.length > 0 ? `none in ${without.join(' and ')}` : 'no step is in both';
+    const why = without.length > 0 ? `none in ${without.join(' and ')}` : 'the reports have no step in common';
     return { ...NOTHING, notes: [`Parameters and gradients of single steps are not compared: ${why}.`] };
   }
   const tensors = (['parameters', 'gradients'] as const).flatMap((kind) =>
@@ -74,7 +74,7 @@ function onlyOne(steps: readonly HistoryPair[]): readonly string[] {
     const lone = [...first.a[kind].keys(), ...first.b[kind].keys()].filter(
       (name) => !(first.a[kind].has(name) && first.b[kind].has(name)),
     );
-    return lone.length === 0 ? [] : [`Only one side has ${kind} of ${firstFew(lone, 5)}.`];
+    return lone.length === 0 ? [] : [`Only one report has ${kind} of ${firstFew(lone, 5)}.`];
   });
 }
 

@@ -27,7 +27,7 @@ describe('losses', () => {
   it('differ from the first step beyond the bar, even if a later step differs more', () => {
     const { verdict, losses } = compare({ losses: [0.7, 0.6, 0.5] }, { losses: [0.7, 0.601, 0.6] });
     expect(verdict.sentence).toBe(
-      'They part at step 1: the loss is 0.6 in A and 0.601 in B. The loss before it agrees.',
+      'The runs first differ at step 1: the loss is 0.6 in A and 0.601 in B. The loss before agrees.',
     );
     expect([losses.parts?.step, losses.worst?.step]).toEqual([1, 2]);
   });
@@ -46,7 +46,7 @@ describe('losses', () => {
   it('that are NaN are equal if both are NaN, and differ if only one is', () => {
     expect(compare({ losses: [1, null] }, { losses: [1, null] }).verdict.same).toBe(true);
     expect(verdict({ losses: [1, null] }, { losses: [1, 2] })).toBe(
-      'They part at step 1: the loss is NaN in A and 2 in B. The loss before it agrees.',
+      'The runs first differ at step 1: the loss is NaN in A and 2 in B. The loss before agrees.',
     );
   });
 
@@ -89,7 +89,7 @@ describe('weights', () => {
 
   it('can part where losses agree', () => {
     expect(verdict({ ...losses, weights: weights(1, 2, 4) }, { ...losses, weights: weights(1, 2.5, 4) })).toBe(
-      'Not the same run: 1 loss is equal, but of the final weights a tensor differs, w most, by 0.1 of its length.',
+      'Not the same run: 1 loss is equal, but one weight tensor differs at the end; w differs most, by 0.1 of its norm.',
     );
   });
 

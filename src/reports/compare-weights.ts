@@ -42,7 +42,7 @@ export function compareWeights(a: AnyReport, b: AnyReport, bar: Bar, steps: numb
   const only = a.weights ? b : a;
   return {
     tensors: [],
-    notes: [`Final weights are not compared: ${only.name} has only hashes of them, the other only the numbers.`],
+    notes: [`Final weights are not compared: ${only.name} has only their hashes, the other report only the numbers.`],
   };
 }
 
@@ -56,7 +56,7 @@ function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
   const notes = [
     other.length === 0
       ? `Final weights: all ${shared.length} tensors have the same bits (by their SHA-256).`
-      : `Final weights: ${other.length} of ${shared.length} tensors have other bits (by their SHA-256); how far apart they are is not in the reports.`,
+      : `Final weights: ${other.length} of ${shared.length} tensors have other bits (by their SHA-256); the reports do not say how much they differ.`,
   ];
   return { tensors: [], otherBits: other.length, notes: [...notes, ...missing(a, b)] };
 }

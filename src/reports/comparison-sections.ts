@@ -113,7 +113,7 @@ function weights({ weights: { tensors, notes } }: ReportComparison): Section {
         brief(each.name, LONGEST_NAME),
         shapeText(each.shape),
         small(each.apart),
-        `${small(each.bar)}${each.apart > each.bar ? ', beyond it' : ''}`,
+        `${small(each.bar)}${each.apart > each.bar ? ', above it' : ''}`,
         String(each.index),
         digits(each.a),
         digits(each.b),
@@ -125,7 +125,7 @@ function weights({ weights: { tensors, notes } }: ReportComparison): Section {
 }
 
 const more = (count: number): readonly string[] =>
-  count > MOST ? [`And ${count - MOST} more, which are nearer.`] : [];
+  count > MOST ? [`And ${count - MOST} more, which differ less.`] : [];
 
 function figures({ figures: found }: ReportComparison): Section {
   return {

@@ -7,7 +7,7 @@ const NAMED = 4;
 export function noCause(settings: readonly SettingDifference[] | undefined): string {
   // 'model.layers.0.out' is the net's, 'optimizer.lr' is the optimizer's.
   const places = [...new Set((settings ?? []).map(({ path }) => path.split('.').slice(0, 2).join('.')))];
-  if (places.length === 0) return 'None of those that are known shows in the two.';
+  if (places.length === 0) return 'The two reports show no known cause.';
   const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
-  return `No known mistake shows in the two. They are set differently, though: ${places.slice(0, NAMED).join(', ')}${more}.`;
+  return `The two reports show no known cause, but these settings differ: ${places.slice(0, NAMED).join(', ')}${more}.`;
 }

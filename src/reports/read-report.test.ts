@@ -59,7 +59,7 @@ describe('what is no report', () => {
     ['{}', 'a.json cannot be compared: it has no losses.'],
 
     ['{"losses": 3}', 'has losses, which must be a list with the loss of every step, not 3'],
-    ['{"losses": [1, "a"]}', 'has losses.1, which must be a number, null where it is not finite, or an object'],
+    ['{"losses": [1, "a"]}', 'has losses.1, which must be a number, null if it is not finite, or an object'],
     ['{"losses": [1], "weights": {"w": {"shape": [3], "values": [1]}}}', 'weights.w with 1 values, but the shape [3]'],
     [
       '{"losses": [1], "weights": {"w": {"shape": [1], "float32": "!"}}}',

@@ -14,7 +14,8 @@ import { type ReportInput, reportSchema } from './report-schema';
 export const MOST_BYTES = 400 * 2 ** 20;
 const MOST_LOSSES = 10_000_000;
 
-const HINT = '`lockstep schema --report` prints what a report may contain; {"losses": [0.69, 0.61]} is a whole one.';
+const HINT =
+  '`lockstep schema --report` prints what a report may contain; {"losses": [0.69, 0.61]} is a complete report.';
 
 export function parseReport(text: string, name: string): AnyReport {
   if (text.length > MOST_BYTES)
@@ -130,7 +131,10 @@ function fromBase64(text: string, key: string, name: string): Float32Array {
     throw refusal(name, `has weights.${brief(key)} with a float32 that is not base64`);
   }
   if (bytes.length % 4 !== 0)
-    throw refusal(name, `has weights.${brief(key)} with ${bytes.length} bytes, which are no whole number of float32`);
+    throw refusal(
+      name,
+      `has weights.${brief(key)} with ${bytes.length} bytes, which is not a whole number of float32 values`,
+    );
   const view = new DataView(new ArrayBuffer(bytes.length));
   for (let i = 0; i < bytes.length; i++) view.setUint8(i, bytes.charCodeAt(i));
   return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));

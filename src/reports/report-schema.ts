@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 
 /** A number; null if it is not finite. */
-const real = v.nullable(v.number('a number, or null where it is not finite'));
+const real = v.nullable(v.number('a number, or null if it is not finite'));
 const numbers = v.array(real, 'a list of numbers');
 const text = v.string('a text');
 const size = v.pipe(v.number('a number'), v.minValue(0, 'at least 0'));
@@ -45,7 +45,7 @@ const samples = byName(
 export const reportSchema = v.looseObject(
   {
     losses: v.array(
-      v.union([real, lossRecord], 'a number, null where it is not finite, or an object with `loss`'),
+      v.union([real, lossRecord], 'a number, null if it is not finite, or an object with `loss`'),
       'a list with the loss of every step',
     ),
     lockstep: v.optional(text),

@@ -30,16 +30,16 @@ export function verdictOf(found: Found): Verdict {
   const far = counted.filter((tensor) => tensor.apart > tensor.bar);
   const furthest = furthestOf(far);
   if (furthest) {
-    const how = far.length === 1 ? 'a tensor differs' : `${far.length} tensors differ`;
+    const how = far.length === 1 ? 'one weight tensor differs' : `${far.length} weight tensors differ`;
     return {
       same: false,
-      sentence: `Not the same run: ${agreement(losses)}, but of the final weights ${how}, ${furthest.name} most, by ${small(furthest.apart)} of its length.`,
+      sentence: `Not the same run: ${agreement(losses)}, but ${how} at the end; ${furthest.name} differs most, by ${small(furthest.apart)} of its norm.`,
     };
   }
   if (weights.otherBits !== undefined && weights.otherBits > 0 && losses.worst?.relative === 0)
     return {
       same: true,
-      sentence: `The same run as far as the reports say: ${agreement(losses)}, but ${weights.otherBits} final tensors have other bits.`,
+      sentence: `The same run as far as the reports say: ${agreement(losses)}, but ${weights.otherBits} final tensors differ in some bits.`,
     };
   return { same: true, sentence: `The same run: ${agreement(losses)}${alsoOf(losses, counted)}.` };
 }
@@ -67,7 +67,7 @@ const isBlind = (name: string, rounding: ReadonlySet<string>): boolean =>
 
 function whyNothing({ a, b }: Found): string {
   const empty = [a, b].filter((report) => report.losses.length === 0).map(({ name }) => name);
-  return empty.length > 0 ? `${empty.join(' and ')} has no losses` : 'no step is in both reports';
+  return empty.length > 0 ? `${empty.join(' and ')} has no losses` : 'the reports have no step in common';
 }
 
 function partingSentence({ a, b, losses }: Found, { step, stage, loss, tensor }: Parting): string {
@@ -78,15 +78,15 @@ function partingSentence({ a, b, losses }: Found, { step, stage, loss, tensor }:
     before === 0
       ? ''
       : before === 1
-        ? ' The loss before it agrees.'
-        : ` The ${before.toLocaleString('en')} losses before it agree.`;
+        ? ' The loss before agrees.'
+        : ` The ${before.toLocaleString('en')} losses before agree.`;
   if (loss)
-    return `They part at ${micro}: the loss is ${digits(loss.a)} in ${a.name} and ${digits(loss.b)} in ${b.name}.${agreed}`;
+    return `The runs first differ at ${micro}: the loss is ${digits(loss.a)} in ${a.name} and ${digits(loss.b)} in ${b.name}.${agreed}`;
   const what =
     stage === 'gradients'
-      ? 'its loss agrees, the gradients do not'
-      : 'its loss and gradients agree, what the optimizer made of them does not';
-  return `They part at step ${step}: ${what}${tensor ? ` (${tensor.name} most)` : ''}.${agreed}`;
+      ? 'the loss agrees, the gradients do not'
+      : 'loss and gradients agree, the updated parameters do not';
+  return `The runs first differ at step ${step}: ${what}${tensor ? ` (${tensor.name} differs most)` : ''}.${agreed}`;
 }
 
 /** '200 losses agree to 3e-7'. */

@@ -59,7 +59,7 @@ export function causeOf(lost: readonly LostRank[], timeoutS: number, nodes: numb
   if (waited.length === 0 && nodes > 1)
     return {
       message: `${ranksOf(byTime)} lost the connection to a rank of another node (${saidBy(first)}).`,
-      hint: 'What the other nodes say names the rank that failed.',
+      hint: 'The output of the other nodes names the rank that failed.',
       rank: undefined,
     };
   return ownCause(first);

@@ -58,7 +58,7 @@ export class RankOutput {
     if (restart === 0) return;
     this.losses.restart();
     const { nodes, timeoutS, maxRestarts } = this.run;
-    const why = causeOf(lost, timeoutS, nodes)?.message ?? 'Another machine asked for it.';
+    const why = causeOf(lost, timeoutS, nodes)?.message ?? 'A rank on another machine failed.';
     const where = nodes > 1 ? 'All ranks of this machine' : 'All ranks';
     const text = `${why}\n${where} start again, restart ${restart} of ${maxRestarts}.`;
     this.notices.push({ level: 'warning', id: 'restarted', text, hint: '' });

@@ -48,7 +48,7 @@ export function cluster(config: Config, strategy: StrategyName): TensorflowClust
         ],
         lines: [
           'resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()',
-          "if resolver.task_type != 'chief':  # serves, and never goes on from here",
+          "if resolver.task_type != 'chief':  # a server or a worker: join() never returns",
           '    server = tf.distribute.Server(resolver.cluster_spec(), resolver.task_type, resolver.task_id)',
           '    server.join()',
           'strategy = tf.distribute.ParameterServerStrategy(resolver)',

@@ -67,7 +67,10 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
   switch (layer.type) {
     case 'Linear':
       if (layer.tied !== undefined)
-        throw missing(`a Linear layer with the weight of another (tied: ${layer.tied})`, 'A Dense has its own.');
+        throw missing(
+          `a Linear layer with the weight of another (tied: ${layer.tied})`,
+          'Every Dense layer has a weight of its own.',
+        );
       return [into('Dense', `${layer.out}`, ...flag('use_bias', layer.bias, true))];
     case 'ReLU':
       return [into('ReLU')];
@@ -96,7 +99,7 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
     case 'Conv2d':
       return convCode(layer);
     case 'MaxPool2d':
-      if (!isZero(layer.padding)) throw missing('MaxPool2d with padding', 'Its own padding is valid or same.');
+      if (!isZero(layer.padding)) throw missing('MaxPool2d with padding', 'Padding of MaxPooling2D is valid or same.');
       refuseCeil(layer);
       return [into('MaxPooling2D', ...poolArguments(layer))];
     case 'AvgPool2d':
@@ -163,7 +166,7 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
 const affine = (given: boolean): readonly string[] => (given ? [] : ['center=False', 'scale=False']);
 
 function refuseCeil({ type, ceilMode }: Extract<LeafLayer, { type: 'MaxPool2d' | 'AvgPool2d' }>): void {
-  if (ceilMode) throw missing(`${type} with ceilMode`, 'Windows of Keras end inside the image.');
+  if (ceilMode) throw missing(`${type} with ceilMode`, 'In Keras every window ends inside the image.');
 }
 
 const padded = (padding: NumberOrPair): readonly string[] =>

@@ -48,10 +48,10 @@ function lossCode(loss: LossConfig, ignores: boolean): { readonly make: string; 
       return of('Huber', `delta=${loss.delta}`);
     case 'BCEWithLogitsLoss':
       if (loss.posWeight)
-        throw missing('posWeight', 'tf.nn.weighted_cross_entropy_with_logits is a function, and no loss of Keras.');
+        throw missing('posWeight', 'tf.nn.weighted_cross_entropy_with_logits is a function, not a loss of Keras.');
       return of('BinaryCrossentropy', 'from_logits=True');
     case 'CrossEntropyLoss': {
-      if (loss.classWeights) throw missing('classWeights', 'Model.fit has class_weight, whose mean is another one.');
+      if (loss.classWeights) throw missing('classWeights', 'class_weight of Model.fit computes another mean.');
       if ((loss.ignoreIndex ?? -100) !== -100)
         throw missing(`ignoreIndex ${loss.ignoreIndex}`, "Keras's ignore_class counts ignored rows in the mean.");
       const smoothing = loss.labelSmoothing ?? 0;
@@ -64,7 +64,7 @@ function lossCode(loss: LossConfig, ignores: boolean): { readonly make: string; 
       };
     }
     case 'NLLLoss':
-      throw missing('NLLLoss', 'CrossEntropyLoss without the LogSoftmax layer has one.');
+      throw missing('NLLLoss', 'CrossEntropyLoss without the LogSoftmax layer has a counterpart.');
     default:
       return unreachable(loss);
   }
@@ -84,8 +84,8 @@ export function kerasOptimizer(config: Config): readonly string[] {
 }
 
 function argumentsOf(o: OptimizerConfig): readonly string[] {
-  if ('maximize' in o && o.maximize) throw missing(`${o.type} with maximize`, 'A loss with the other sign does it.');
-  const found = rowOf(o).keras?.(o) ?? { lacks: o.type, because: 'It has none in tf.keras.optimizers.' };
+  if ('maximize' in o && o.maximize) throw missing(`${o.type} with maximize`, 'Negate the loss instead.');
+  const found = rowOf(o).keras?.(o) ?? { lacks: o.type, because: 'tf.keras.optimizers does not have it.' };
   if ('lacks' in found) throw missing(found.lacks, found.because);
   // Keras's weight_decay is the decoupled one.
   const decay = isDecoupled(o) ? [`weight_decay=${o.weightDecay}`] : [];
@@ -99,7 +99,7 @@ const printed = ([name, value, theirs]: KerasArgument): readonly string[] => {
 
 function clipping({ clipGradNorm: norm, clipGradNormType: type = 2, clipGradValue: value }: Config): readonly string[] {
   if (norm !== undefined && value !== undefined)
-    throw missing('clipGradNorm together with clipGradValue', 'An optimizer takes one of its clip arguments.');
+    throw missing('clipGradNorm together with clipGradValue', 'A Keras optimizer accepts only one clip argument.');
   if (norm !== undefined && type !== 2) throw missing(`clipGradNormType ${type}`, 'global_clipnorm is the 2-norm.');
   return [
     ...(norm === undefined ? [] : [`global_clipnorm=${norm}`]),
@@ -120,6 +120,6 @@ function rateOf(schedule: SchedulerConfig, lr: number): string {
   }
   throw missing(
     `the schedule ${schedule.type}${schedule.every === 'epoch' ? ' every epoch' : ''}`,
-    'StepLR, ExponentialLR, PolynomialLR and CosineAnnealingLR by steps have one.',
+    'StepLR, ExponentialLR, PolynomialLR and CosineAnnealingLR have one if they step every step.',
   );
 }

@@ -16,13 +16,15 @@ export function notes(config: Config, { strategy, synchronizedNorms, notes: ofMo
     ...(config.gradScaler.enabled ? ['gradScaler'] : []),
   ];
   return [
-    "Initial weights, shuffles, dropout masks and numbers are TensorFlow's own, so the losses are not those of the run.",
+    "TensorFlow draws its own initial weights, shuffles and dropout masks and rounds differently, so its losses differ from the run's.",
     ...(replicates
-      ? ['Each batch is divided over the replicas; a short last batch counts by the part of a full one that it has.']
+      ? [
+          'Each batch is divided over the replicas; a last batch with fewer rows counts less, in proportion to its rows.',
+        ]
       : []),
     ...ofMode,
     ...(norms && replicates && synchronizedNorms !== true
-      ? ['BatchNormalization takes the statistics of each replica by itself unless synchronized=True.']
+      ? ['Without synchronized=True, BatchNormalization uses the statistics of one replica.']
       : []),
     ...(optimizer.type === 'SGD' ? [] : ['The optimizer adds epsilon in another place than torch does.']),
     ...(config.clipGradNorm !== undefined && replicates
@@ -32,6 +34,6 @@ export function notes(config: Config, { strategy, synchronizedNorms, notes: ofMo
     ...(paramGroups.length > 0
       ? ['The run has paramGroups; a Keras optimizer has the same settings for all of its variables.']
       : []),
-    ...(left.length > 0 ? [`Not taken over: ${left.join(', ')}.`] : []),
+    ...(left.length > 0 ? [`Left out of this script: ${left.join(', ')}.`] : []),
   ];
 }

@@ -136,9 +136,9 @@ function coordinatedLoop({ epochs, steps, worldSize, dropLast, batchSize }: Conf
     'def distributed_rows():',
     '    return strategy.distribute_datasets_from_function(worker_rows)',
     'batches = iter(coordinator.create_per_worker_dataset(distributed_rows))',
-    `steps = ${epochs === undefined ? steps : `${epochs} * (${perEpoch})`}  # of the run: in each of them ${workers === 1 ? 'the worker takes one' : `${workers} workers take one each`}`,
+    `steps = ${epochs === undefined ? steps : `${epochs} * (${perEpoch})`}  # steps of the run: in each step ${workers === 1 ? 'the worker takes one batch' : `${workers} workers take one batch each`}`,
     `losses = [coordinator.schedule(train_step, args=(batches,)) for _ in range(steps * ${workers})]`,
-    'coordinator.join()  # whichever worker is free takes the next; none waits for another',
+    'coordinator.join()  # a free worker takes the next step; no worker waits for another',
     'for loss in losses:',
     '    print(float(loss.fetch()))',
   ];

@@ -26,7 +26,7 @@ function stepSentence({ rank, durUs, computeUs, communicationUs, exposedUs, idle
   const part = (us: number): string => percentText(us / durUs);
   const communication =
     communicationUs > 0
-      ? `communicates for ${durationText(communicationUs)}, of which ${durationText(exposedUs)} is not hidden under computing`
+      ? `communicates for ${durationText(communicationUs)}, of which ${durationText(exposedUs)} is not hidden behind computation`
       : 'records no communication';
   return `A step of rank ${rank} takes ${durationText(durUs)} (mean): it computes for ${part(computeUs)} of that, ${communication}, and is idle for ${part(idleUs)}.`;
 }
@@ -41,20 +41,21 @@ const LEAST_WAITING = 0.03;
 
 function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: Found): string {
   const [worst] = stragglers;
-  if (!worst) return 'No collective was recorded by two ranks: nobody can say who waited for whom.';
+  if (!worst)
+    return 'No collective was recorded on two ranks, so the recording does not show which rank waited for which.';
   const waitedUs = waits.us.flat().reduce((sum, us) => sum + us, 0);
   // Durations of ranks are means over their steps, but the waiting is the sum over all steps.
   const steps = Math.max(1, recording.steps.length);
   const spentUs = steps * ranks.reduce((sum, { durUs }) => sum + durUs, 0);
   if (waitedUs < LEAST_WAITING * spentUs) return `Ranks hardly wait for each other: ${durationText(waitedUs)} in all.`;
   if (!isStraggler(worst, recording.ranks.length, waitedUs)) {
-    return `No rank is the one that all others wait for: ${lastSentence(stragglers)} All ranks together waited ${durationText(waitedUs)} for others.`;
+    return `The ranks do not all wait for the same rank: ${lastSentence(stragglers)} Together they waited ${durationText(waitedUs)}.`;
   }
   const { rank, last, of, lateSteps, steps: count, byUs, causedUs, cause } = worst;
-  const late = `Rank ${rank} is a straggler: it is the last at ${last} of ${of} collectives, at the first one in ${lateSteps} of ${count} steps, there by ${durationText(byUs)} (median). The others waited ${durationText(causedUs)} for it in all.`;
-  if (!cause) return `${late} Nothing that was recorded took it longer than the others.`;
-  const others = cause.othersUs < 0.5 ? 'which no other rank does' : `the others ${durationText(cause.othersUs)}`;
-  return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${brief(cause.name)}, ${others}.`;
+  const late = `Rank ${rank} is a straggler: it joins last in ${last} of ${of} collectives. In ${lateSteps} of ${count} steps it joins the first collective last, by ${durationText(byUs)} (median). The other ranks waited ${durationText(causedUs)} for it in all.`;
+  if (!cause) return `${late} No recorded work took rank ${rank} longer than the other ranks.`;
+  const others = cause.othersUs < 0.5 ? 'no time' : durationText(cause.othersUs);
+  return `${late} Before that it spends ${durationText(cause.us)} per step in ${brief(cause.name)}; the other ranks spend ${others} there.`;
 }
 
 /** Names the rank that arrives last most often, or all such ranks. */
@@ -63,9 +64,9 @@ export function lastSentence(stragglers: readonly RecordedStraggler[]): string {
   const often = stragglers.filter(({ last }) => last === most).toSorted((a, b) => a.rank - b.rank);
   const of = often[0]?.of ?? 0;
   const names = often.map(({ rank }) => rank);
-  if (names.length === 1) return `rank ${names[0]} is last most often, at ${most} of ${of} collectives.`;
-  if (names.length === stragglers.length) return `all are last equally often, at ${most} of ${of} collectives.`;
-  return `${ranksText(names)} are each last at ${most} of ${of} collectives, the others at fewer.`;
+  if (names.length === 1) return `rank ${names[0]} joins last most often: in ${most} of ${of} collectives.`;
+  if (names.length === stragglers.length) return `all ranks join last equally often: in ${most} of ${of} collectives.`;
+  return `${ranksText(names)} each join last in ${most} of ${of} collectives, the other ranks in fewer.`;
 }
 
 const mean = (ranks: readonly StepOfRank[], of: (rank: StepOfRank) => number): number =>
@@ -77,13 +78,13 @@ function overlapSentences({ ranks }: Found): readonly string[] {
   const [step, overlap] = [mean(ranks, ({ durUs }) => durUs), mean(ranks, ({ overlapUs }) => overlapUs)];
   const [exposed, waiting] = [mean(ranks, ({ exposedUs }) => exposedUs), mean(ranks, ({ waitingUs }) => waitingUs)];
   return [
-    `A rank's step takes ${durationText(step)} (mean). It communicates for ${durationText(communication)}: ${percentText(overlap / communication)} of that is hidden under computing, ${durationText(exposed)} is exposed, of which it waits ${durationText(waiting)} for the last rank to arrive.`,
+    `A step takes ${durationText(step)} on a rank (mean). The rank communicates for ${durationText(communication)}: ${percentText(overlap / communication)} of that is hidden behind computation, and ${durationText(exposed)} is exposed. In ${durationText(waiting)} of the exposed time it waits for the last rank to join.`,
   ];
 }
 
 export const CAUSE_WORDS = {
   loader: 'loading data',
-  launch: 'handing work over',
+  launch: 'launching work',
   annotation: 'in',
   python: 'between operators',
 } as const;
@@ -96,6 +97,6 @@ function idleSentences({ ranks }: Found): readonly string[] {
   const [share] = idlest?.idle ?? [];
   if (!idlest || !share || idlest.idleUs < 0.02 * idlest.durUs) return [];
   return [
-    `Rank ${idlest.rank} is idle most, ${durationText(idlest.idleUs)} of ${durationText(idlest.durUs)} a step: ${durationText(share.us)} of it ${share.cause === 'annotation' ? 'in ' : ''}${brief(idleText(share))}.`,
+    `Rank ${idlest.rank} is idle longest: ${durationText(idlest.idleUs)} of ${durationText(idlest.durUs)} per step, of which ${durationText(share.us)} ${share.cause === 'annotation' ? 'in ' : ''}${brief(idleText(share))}.`,
   ];
 }

@@ -42,7 +42,7 @@ export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
       const have = missing.length === 1 ? 'has' : 'have';
       const where = caller.entry.frames.find((frame) => !isLibrary(frame));
       const from1 = where === undefined ? '' : `, called in ${where}`;
-      const text = `${ranksText(lacking)} ${have} not called collective ${sequence} (${callText(caller.entry)}${from1}); ${ranksText(calls.map(({ rank }) => rank))} did. ${lastWords(missing)}`;
+      const text = `${ranksText(lacking)} ${have} not called collective ${sequence} (${callText(caller.entry)}${from1}); ${ranksText(calls.map(({ rank }) => rank))} called it. ${lastWords(missing)}`;
       add('missing', lacking, text);
     }
     const parts = missing.length === 0 ? inStates(calls) : undefined;
@@ -90,8 +90,8 @@ function lastWords(missing: OfGroup['ranks']): string {
       const last = greatest(entries.keys());
       const entry = entries.get(last);
       return entry
-        ? `The last of rank ${rank} is ${last}, ${callText(entry)}.`
-        : `Rank ${rank} has called none of this group.`;
+        ? `The last collective of rank ${rank} is number ${last}, ${callText(entry)}.`
+        : `Rank ${rank} has called no collective of this group.`;
     })
     .join(' ');
 }
@@ -122,7 +122,7 @@ function partedBy(
     const parts = bySize.map(
       ([value, ranks]) => `${ranksText(ranks)} ${ranks.length === 1 ? 'calls' : 'call'} ${value}`,
     );
-    const text = `at collective ${sequence} ranks disagree in ${WORDS[what]}: ${parts.join(', ')}.`;
+    const text = `at collective ${sequence} the ranks call different ${WORDS[what]}: ${parts.join(', ')}.`;
     return { what, ranks: bySize.slice(0, -1).flatMap(([, ranks]) => ranks), text };
   };
   const operation = tell('operation', ({ kind }) => kind);
@@ -136,7 +136,7 @@ function partedBy(
   );
 }
 
-const WORDS = { operation: 'the operation', size: 'the size', dtype: 'the type' } as const;
+const WORDS = { operation: 'operations', size: 'sizes', dtype: 'types' } as const;
 
 const elements = (sizes: FlightEntry['inputSizes']): number =>
   sizes.reduce((sum, size) => sum + size.reduce((product, of) => product * of, 1), 0);

@@ -30,14 +30,14 @@ describe("torch's dumps", () => {
     expect(groups).toHaveLength(1);
     expect(groups[0]).toMatchObject({ group: '0', description: 'default_pg', ranks: [0, 1, 2, 3], mismatches: [] });
     expect(sentences).toEqual([
-      'Group 0 (default_pg): ranks 0, 1, 2 and 3 called the same collectives, the last is 18, all_reduce of [16640], Float; all are completed.',
+      'Group 0 (default_pg): ranks 0, 1, 2 and 3 called the same collectives; the last is number 18, all_reduce of [16640], Float. All are completed.',
     ]);
   });
 
   it('as pickle: rank 2 has not called the last collective', async () => {
     const { sentences, groups } = analyseFlight(await flight(recorded('flight', /missing/)));
     expect(sentences[0]).toMatch(
-      /^Group 0 \(default_pg\): rank 2 has not called collective 3 \(all_reduce of \[20\], Float, called in main at [^ ]*train[.]py:11\); ranks 0 and 1 did[.] The last of rank 2 is 2, all_reduce of \[10\], Float[.]$/,
+      /^Group 0 \(default_pg\): rank 2 has not called collective 3 \(all_reduce of \[20\], Float, called in main at [^ ]*train[.]py:11\); ranks 0 and 1 called it[.] The last collective of rank 2 is number 2, all_reduce of \[10\], Float[.]$/,
     );
     expect(sentences[1]).toContain('Group 1 (pair): ranks 0 and 1 called the same collectives');
     expect(groups[0]?.last).toEqual([
@@ -50,7 +50,7 @@ describe("torch's dumps", () => {
   it('as pickle: rank 1 calls another operation', async () => {
     const { sentences } = analyseFlight(await flight(recorded('flight', /operation/)));
     expect(sentences[0]).toBe(
-      'Group 0 (default_pg): at collective 3 ranks disagree in the operation: rank 1 calls broadcast, ranks 0 and 2 call all_reduce.',
+      'Group 0 (default_pg): at collective 3 the ranks call different operations: rank 1 calls broadcast, ranks 0 and 2 call all_reduce.',
     );
   });
 });
@@ -99,15 +99,15 @@ describe('ranks that part', () => {
 
   it('are not blamed for calls that their ring buffer has lost, or for having been dumped first', async () => {
     const { sentences } = await analysed([entry(5), entry(6)], [entry(3), entry(4), entry(5), entry(6)]);
-    expect(sentences[0]).toContain('ranks 0 and 1 called the same collectives, the last is 6');
+    expect(sentences[0]).toContain('ranks 0 and 1 called the same collectives; the last is number 6');
     const waiting = await analysed([entry(6, { state: 'started' })], [entry(6, { state: 'started' })]);
-    expect(waiting.sentences[0]).toContain('which is started everywhere and completed nowhere');
+    expect(waiting.sentences[0]).toContain('which is started on all ranks and completed on none');
   });
 
   it('a rank that never called is named, too', async () => {
     const { sentences } = await analysed([entry(1, { state: 'scheduled' })], []);
     expect(sentences[0]).toContain('rank 1 has not called collective 1');
-    expect(sentences[0]).toContain('Rank 1 has called none of this group.');
+    expect(sentences[0]).toContain('Rank 1 has called no collective of this group.');
   });
 
   it('each may bring another size to all_to_all', async () => {

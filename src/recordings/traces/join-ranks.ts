@@ -80,8 +80,11 @@ function numberRanks(
     const file = draft.trace.file;
     const isGuess = drafts.length > 1 || draft.rank !== undefined;
     const why =
-      draft.rank === undefined ? 'Nothing says which rank it is of' : `Another file is of rank ${draft.rank}, too`;
-    if (isGuess) notices.push({ level: 'warning', text: `${why}: taken as rank ${free}.`, place: { file } });
+      draft.rank === undefined
+        ? 'The file does not say which rank it is of'
+        : `Another file is also of rank ${draft.rank}`;
+    if (isGuess)
+      notices.push({ level: 'warning', text: `${why}; Lockstep treats this file as rank ${free}.`, place: { file } });
   }
   return [...taken].map(([rank, draft]) => ({ rank, draft })).sort((a, b) => a.rank - b.rank);
 }
@@ -221,7 +224,7 @@ function missingNotices(
     const first: RecordingRank[] = [];
     for (let rank = 0; first.length < Math.min(missing, 8); rank++) if (!here.has(rank)) first.push(rank);
     const which = `${first.join(', ')}${missing > 8 ? ', ...' : ''}`;
-    const text = `The run had ${worldSize} ranks; rank${missing === 1 ? '' : 's'} ${which} ${missing === 1 ? 'is' : 'are'} not given: nothing is known of who waited for them.`;
+    const text = `The run had ${worldSize} ranks; rank${missing === 1 ? '' : 's'} ${which} ${missing === 1 ? 'is' : 'are'} missing, so waits for ${missing === 1 ? 'it' : 'them'} are not known.`;
     notices.push({ level: 'warning', text, place: { file } });
   }
   // A send of gloo does not name its receiver, so it is not matched.
@@ -234,7 +237,7 @@ function missingNotices(
   };
   const partial = shared.filter(({ parts, groupRanks }) => parts.length < givenOf(groupRanks));
   if (partial.length > 0) {
-    const text = `${partial.length} of ${shared.length} collectives were recorded by some of their ranks only: the recordings do not begin and end at the same collective.`;
+    const text = `${partial.length} of ${shared.length} collectives were recorded only on some of their ranks: the recordings of the ranks begin or end at different collectives.`;
     notices.push({ level: 'info', text, place: { file } });
   }
   return notices;

@@ -136,11 +136,11 @@ export class TraceEvents {
       const last = endOf(lane);
       for (const span of lane.open.splice(0)) {
         this.addSpan(lane, span, Math.max(last, span.startUs), {});
-        this.leave('that begin and never end ("B" without "E"), taken to end with their thread', span.event, undefined);
+        this.leave('without an end ("B" without "E"), treated as ending with their thread', span.event, undefined);
       }
     }
     for (const { span } of this.asyncBegins.values()) {
-      this.leave('that begin and never end ("b" without "e")', span.event, undefined);
+      this.leave('without an end ("b" without "e")', span.event, undefined);
     }
     for (const [what, { count, first }] of this.leftOut) {
       const text = `Events ${what}: ${count.toLocaleString('en')}${what.endsWith('thread') ? '' : ', left out'}.`;
@@ -194,7 +194,7 @@ export class TraceEvents {
   private addComplete(event: Fields, startUs: number, index: number, byte: number): void {
     const durUs = event['dur'] === undefined ? 0 : numberOf(event['dur']);
     if (!(durUs >= 0)) {
-      this.leave('with a negative duration, or one that is no number', index, byte);
+      this.leave('whose duration is negative or not a number', index, byte);
       return;
     }
     const args = isObject(event['args']) ? event['args'] : {};
@@ -205,7 +205,7 @@ export class TraceEvents {
     const lane = this.laneOf(event);
     const span = lane.open.pop();
     if (!span) {
-      this.leave('that end what never began ("E" without "B")', index, byte);
+      this.leave('without a begin ("E" without "B")', index, byte);
       return;
     }
     const args = isObject(event['args']) ? event['args'] : {};
@@ -221,7 +221,7 @@ export class TraceEvents {
     }
     const begun = this.asyncBegins.get(key);
     if (!begun) {
-      this.leave('that end what never began ("e" without "b")', index, byte);
+      this.leave('without a begin ("e" without "b")', index, byte);
       return;
     }
     this.asyncBegins.delete(key);

@@ -113,7 +113,7 @@ describe("what the table says of a report from a loop of one's own", () => {
     const report = await run({});
     const found = compare(report, plain(report.losses.map(({ perRank }) => perRank[2] ?? 0)));
     expect(ids(found)).toEqual(['one-rank']);
-    expect(first(found)).toBe('Every loss of B is that of rank 2 in A.');
+    expect(first(found)).toBe('Every loss of B equals the loss of rank 2 in A.');
   });
 
   it('sees that steps are counted from another one', async () => {
@@ -224,7 +224,11 @@ describe('rounding', () => {
     batchSize: 8,
   };
   test.each<[what: string, config: ConfigInput, tensors: RegExp]>([
-    ['keys of an attention', gpt, /All losses agree; blocks\.0\.\S*(qkv\.bias|in_proj_bias) do not, which have a part/],
+    [
+      'keys of an attention',
+      gpt,
+      /All losses agree; blocks\.0\.\S*(qkv\.bias|in_proj_bias) do not, which include the bias of the keys/,
+    ],
     [
       'a bias before BatchNorm',
       { model: { layers: norm } },

@@ -8,18 +8,18 @@ const BUFFER = /(^|\.)(running_mean|running_var|num_batches_tracked)$/;
 export const buffers: CauseRow = {
   id: 'buffers',
   from: 'numbers',
-  says: "Running statistics differ (BatchNorm's buffers), and nothing that is trained: another momentum, statistics of another rank (with broadcast_buffers=False each has its own), or another number of forward passes in train().",
+  says: "Only running statistics (BatchNorm's buffers) differ: another momentum, the statistics of another rank (with broadcast_buffers=False each rank has its own), or another number of forward passes in train().",
   test(evidence) {
     const { losses, parting, weights } = evidence;
     if (losses.parts || parting) return undefined;
     const far = weights.tensors.filter((tensor) => tensor.apart > tensor.bar);
     if (far.length === 0 || !far.every(({ name }) => BUFFER.test(name))) return undefined;
-    return `All losses and parameters agree; of the final weights only ${far
+    return `All losses and parameters agree; among the final weights only ${far
       .slice(0, 3)
       .map(({ name }) => name)
       .join(
         ', ',
-      )}${far.length > 3 ? ` and ${far.length - 3} more` : ''} do not.${settingWords(evidence, ['ddp.broadcastBuffers', 'model'])}`;
+      )}${far.length > 3 ? ` and ${far.length - 3} more` : ''} differ.${settingWords(evidence, ['ddp.broadcastBuffers', 'model'])}`;
   },
 };
 
@@ -31,7 +31,7 @@ const LEAST = 5;
 export const rounding: CauseRow = {
   id: 'rounding',
   from: 'numbers',
-  says: 'Rounding: sums in another order (another number of ranks, another version or device of PyTorch), which training amplifies from step to step. No setting is wrong.',
+  says: 'Rounding: the runs add in another order (another number of ranks, another version or device of PyTorch), and training amplifies the difference from step to step. No setting is wrong.',
   test(evidence) {
     const { a, b, losses, parting } = evidence;
     const { parts, pairs } = losses;
@@ -46,8 +46,8 @@ export const rounding: CauseRow = {
     if (early >= parts.relative / 2) return undefined;
     const versions = [a, b].map(({ engineVersion, madeBy }) => engineVersion ?? madeBy);
     const other =
-      versions[0] !== versions[1] && versions.every(Boolean) ? ` A is by ${a.madeBy}, B by ${b.madeBy}.` : '';
-    return `The difference grows gradually: ${early.toExponential(0)} over the first quarter of the ${at} losses before, ${parts.relative.toExponential(0)} where they part.${other}${settingWords(evidence, ['mode', 'worldSize', 'ddp.algorithm', 'placement', 'device', 'fuse', 'fusedMultiplyAdd'])}`;
+      versions[0] !== versions[1] && versions.every(Boolean) ? ` ${a.madeBy} computed A, ${b.madeBy} computed B.` : '';
+    return `The difference grows gradually: ${early.toExponential(0)} in the first quarter of the ${at} losses before, ${parts.relative.toExponential(0)} at the first loss above the bar.${other}${settingWords(evidence, ['mode', 'worldSize', 'ddp.algorithm', 'placement', 'device', 'fuse', 'fusedMultiplyAdd'])}`;
   },
 };
 
@@ -66,7 +66,7 @@ function isBlindByName(name: string, all: ReadonlySet<string>): boolean {
 export const blindGradients: CauseRow = {
   id: 'rounding-gradients',
   from: 'numbers',
-  says: 'The loss does not depend on these parameters (a bias before BatchNorm, the key part of an attention bias): their gradient is rounding alone, and an adaptive optimizer makes steps of it.',
+  says: 'The loss does not depend on these parameters (a bias before BatchNorm, the key part of an attention bias): their gradient is only rounding, which an adaptive optimizer turns into steps.',
   test({ losses, weights, history, parting }) {
     if (losses.parts || parting) return undefined;
     const far = weights.tensors.filter((tensor) => tensor.apart > tensor.bar);
@@ -75,8 +75,8 @@ export const blindGradients: CauseRow = {
     if (far.length === 0 || blind.length < far.length) return undefined;
     const names = blind.map(({ name }) => name).join(', ');
     const which = blind.every(({ name }) => /qkv\.bias$|in_proj_bias$/.test(name))
-      ? 'which have a part for the keys'
-      : 'which by their names are a bias before a norm, its mean, or have a part for keys';
+      ? 'which include the bias of the keys'
+      : 'which by their names are a bias before a norm, the mean of that norm, or include the bias of keys';
     return `All losses agree; ${names} do not, ${which}. Reports with the first steps (--history 2 on both sides) show their gradients.`;
   },
 };

@@ -6,7 +6,7 @@ import { type Evidence, proportional, settingWords, times, totalNorm, vectors, w
 
 export const clipped = gradientCause({
   id: 'clip',
-  says: 'Gradients are clipped on one side (clip_grad_norm_), or with another limit.',
+  says: 'Only one side clips gradients (clip_grad_norm_), or the two sides clip with different limits.',
   seen(pair, evidence) {
     const { rest } = proportional(...vectors(pair, 'gradients', evidence.history.rounding));
     if (rest > EXPLAINED) return undefined;
@@ -22,7 +22,7 @@ export const clipped = gradientCause({
       const own = [a, b][i];
       return own === undefined
         ? []
-        : [`no step of ${name} has gradients with a total norm over ${times(own)}, and many have just that`];
+        : [`the total norm of the gradients of ${name} never exceeds ${times(own)}, and equals it in many steps`];
     });
     if (words.length === 0 || (a !== undefined && b !== undefined && Math.abs(a - b) < 1e-3 * a)) return undefined;
     return `At step ${pair.step} the gradients differ by one factor; ${words.join('; ')}.${settingWords(evidence, ['clipGradNorm', 'clipGradNormType'])}`;
@@ -31,13 +31,13 @@ export const clipped = gradientCause({
 
 export const gradientScale = gradientCause({
   id: 'gradient-scale',
-  says: 'Gradients are scaled differently: DDP averages over ranks, an all-reduce by hand sums; or the loss of a micro-batch is not divided by the number of those that are accumulated.',
+  says: 'Gradients are scaled differently: DDP averages over ranks, while an all-reduce by hand sums; or one side does not divide the loss by the number of accumulated micro-batches.',
   seen(pair, evidence) {
     if (clipped.test(evidence) !== undefined) return undefined;
     const { factor, rest } = proportional(...vectors(pair, 'gradients', evidence.history.rounding));
     if (rest > EXPLAINED || Math.abs(factor - 1) < EXPLAINED) return undefined;
     const greater = Math.abs(factor) >= 1 ? factor : 1 / factor;
-    return `At step ${pair.step} the loss agrees, and every gradient of ${Math.abs(factor) >= 1 ? 'B' : 'A'} is ${times(greater)} times the other's${numberWords(evidence, factor)}.`;
+    return `At step ${pair.step} the loss agrees, and every gradient of ${Math.abs(factor) >= 1 ? 'B' : 'A'} is ${times(greater)} times as large${numberWords(evidence, factor)}.`;
   },
 });
 
@@ -60,14 +60,14 @@ const FORMATS = [
 
 export const halfGradients = gradientCause({
   id: 'half-gradients',
-  says: 'Gradients travel in half precision on one side: a compression hook of DDP (fp16_compress_hook, bf16_compress_hook), or autocast.',
+  says: 'One side sends or computes gradients in half precision: a compression hook of DDP (fp16_compress_hook, bf16_compress_hook), or autocast.',
   seen(pair, evidence) {
     const [a, b] = vectors(pair, 'gradients').map((values) => values.filter((x) => x !== 0 && Number.isFinite(x)));
     for (const [format, bits] of FORMATS) {
       const fits = (values: readonly number[] = []): boolean =>
         values.length >= 8 && values.every((x) => fitsIn(x, bits));
       if (fits(a) === fits(b)) continue;
-      return `At step ${pair.step} every gradient of ${fits(a) ? 'A' : 'B'} is a number that ${format} can hold, those of the other are not.${settingWords(evidence, ['ddp.commHook'])}`;
+      return `At step ${pair.step} every gradient of ${fits(a) ? 'A' : 'B'} is a number that ${format} can hold; the gradients of ${fits(a) ? 'B' : 'A'} are not.${settingWords(evidence, ['ddp.commHook'])}`;
     }
     return undefined;
   },
@@ -80,9 +80,9 @@ function fitsIn(x: number, bits: number): boolean {
 
 export const backward = gradientCause({
   id: 'gradients',
-  says: 'Gradients are not put together alike: a rank that keeps its own (no_sync, a bucket that is never ready), another reduction over ranks with unequal batches, or a part of the model that is frozen or detached.',
+  says: 'Gradients are combined differently: a rank keeps its own gradients (no_sync, a bucket that is never ready), ranks with unequal batches are reduced in another way, or a part of the model is frozen or detached.',
   seen(pair, evidence) {
     if ([clipped, gradientScale, halfGradients].some(({ test }) => test(evidence) !== undefined)) return undefined;
-    return `The losses of step ${pair.step} agree, the gradients do not, ${evidence.parting?.tensor?.name ?? ''} most, and no factor explains it.${settingWords(evidence, ['ddp', 'accumulate', 'mode'])}`;
+    return `The losses of step ${pair.step} agree, but the gradients do not (${evidence.parting?.tensor?.name ?? ''} differs most), and no factor explains the difference.${settingWords(evidence, ['ddp', 'accumulate', 'mode'])}`;
   },
 });

@@ -34,15 +34,15 @@ export const shifted: CauseRow = {
       );
     };
     const [a, b] = [(pair: LossPair) => pair.a, (pair: LossPair) => pair.b];
-    if (later(a, b)) return 'Every loss of B is that of the next step in A.';
-    return later(b, a) ? 'Every loss of A is that of the next step in B.' : undefined;
+    if (later(a, b)) return 'Every loss of B equals the loss of the next step in A.';
+    return later(b, a) ? 'Every loss of A equals the loss of the next step in B.' : undefined;
   },
 };
 
 export const loggedByOneRank: CauseRow = {
   id: 'one-rank',
   from: 'numbers',
-  says: 'One side logs the loss of a single rank, the other the mean over all of them.',
+  says: 'One side logs the loss of a single rank, the other side the mean over all ranks.',
   test({ losses: { pairs } }) {
     const of = (side: 'a' | 'b', ranks: 'ranksA' | 'ranksB', other: string, own: string): string | undefined => {
       const count = pairs[0]?.[ranks].length ?? 0;
@@ -50,7 +50,7 @@ export const loggedByOneRank: CauseRow = {
       const rank = Array.from({ length: count }, (_, r) => r).find((r) =>
         pairs.every((pair) => near(pair[side], pair[ranks][r] ?? Number.NaN)),
       );
-      return rank === undefined ? undefined : `Every loss of ${other} is that of rank ${rank} in ${own}.`;
+      return rank === undefined ? undefined : `Every loss of ${other} equals the loss of rank ${rank} in ${own}.`;
     };
     return of('b', 'ranksA', 'B', 'A') ?? of('a', 'ranksB', 'A', 'B');
   },
@@ -60,7 +60,7 @@ export const loggedByOneRank: CauseRow = {
 export const loggedWithFactor: CauseRow = {
   id: 'logged-scale',
   from: 'numbers',
-  says: 'The loss is scaled where it is logged, and the training is the same: as where it was divided by the accumulated micro-batches for backward().',
+  says: 'Only the logged loss is scaled, and the training is the same. For example, one side logs the loss after dividing it by the number of accumulated micro-batches.',
   test(evidence) {
     const { pairs } = evidence.losses;
     if (!partsAtOnce(evidence) || pairs.length < LEAST || !varied(pairs.map(({ a }) => a))) return undefined;
@@ -68,7 +68,7 @@ export const loggedWithFactor: CauseRow = {
     const same = pairs.every(({ a, b }) => relative(factor * a, b, 1e-6) < 1e-4);
     // Rounding alone gives a factor near 1.
     return same && Math.abs(factor - 1) > 1e-2
-      ? `Every loss of B is ${times(factor)} times that of A, from the first step to the last.`
+      ? `Every loss of B is ${times(factor)} times the loss of A, from the first step to the last.`
       : undefined;
   },
 };
@@ -90,7 +90,7 @@ export const reduction: CauseRow = {
       if (gradients.rest > 1e-2 || Math.abs(gradients.factor / factor - 1) > 1e-2) return undefined;
     }
     const also = pair ? ', and so are the gradients' : '';
-    return `At the first step the loss of ${factor > 1 ? 'B' : 'A'} is ${whole} times the other${also}.${settingWords(evidence, ['loss.reduction'])}`;
+    return `At the first step the loss of ${factor > 1 ? 'B' : 'A'} is ${whole} times as large${also}.${settingWords(evidence, ['loss.reduction'])}`;
   },
 };
 
@@ -98,9 +98,9 @@ export const reduction: CauseRow = {
 export const setEpoch: CauseRow = {
   id: 'set-epoch',
   from: 'numbers',
-  says: 'The order of rows differs from the second epoch on: sampler.set_epoch(epoch) is called on one side only, or the sides shuffle anew with different generators.',
+  says: 'The order of rows differs from the second epoch on: sampler.set_epoch(epoch) is called on one side only, or the two sides shuffle again with different generators.',
   test(evidence) {
-    const { pairs, parts, unit } = evidence.losses;
+    const { pairs, parts } = evidence.losses;
     // The weights before the step must agree; a single step proves that only with a history.
     if (!parts || evidence.parting?.stage !== 'losses') return undefined;
     const at = pairs.findIndex(({ microBatch }) => microBatch === parts.microBatch);
@@ -108,27 +108,27 @@ export const setEpoch: CauseRow = {
     const [before, there] = [pairs[at - 1], pairs[at]];
     if (!before || !there || before.epoch < 0 || there.epoch <= before.epoch) return undefined;
     if (pairs.slice(0, at).some(({ epoch }) => epoch !== pairs[0]?.epoch)) return undefined;
-    return `All ${at} losses of epoch ${before.epoch} agree, and the first ${unit} of epoch ${there.epoch} does not.${settingWords(evidence, ['ddp.setEpoch', 'shuffle'])}`;
+    return `All ${at} losses of epoch ${before.epoch} agree, and the first loss of epoch ${there.epoch} differs.${settingWords(evidence, ['ddp.setEpoch', 'shuffle'])}`;
   },
 };
 
 export const worldSize: CauseRow = {
   id: 'world-size',
   from: 'numbers',
-  says: 'The runs have different numbers of ranks, and so other rows in a batch or in each part of it.',
+  says: 'The runs have different numbers of ranks, so a batch, or the part of a rank, has other rows.',
   test(evidence) {
     const [first] = evidence.losses.pairs;
     if (!first || evidence.parting === undefined) return undefined;
     const [a, b] = [first.ranksA.length, first.ranksB.length];
     if (a === b || a === 0 || b === 0) return undefined;
-    return `A has losses of ${a} ${a === 1 ? 'rank' : 'ranks'}, B of ${b}.${settingWords(evidence, ['worldSize', 'mesh', 'mode'])}`;
+    return `A has the losses of ${a} ${a === 1 ? 'rank' : 'ranks'}, B the losses of ${b}.${settingWords(evidence, ['worldSize', 'mesh', 'mode'])}`;
   },
 };
 
 export const someRanks: CauseRow = {
   id: 'some-ranks',
   from: 'numbers',
-  says: 'Only some ranks do what they do on the other side: they began with weights of their own (rank 0 did not broadcast them), have a generator of their own, or take other rows (num_replicas or rank of the sampler).',
+  says: 'Only some ranks compute the same on both sides. The others began with other weights (rank 0 did not broadcast), draw from another generator, or read other rows (num_replicas or rank of the sampler).',
   test(evidence) {
     const [first] = evidence.losses.pairs;
     if (!first || !partsAtOnce(evidence) || first.ranksA.length < 2) return undefined;
@@ -136,6 +136,6 @@ export const someRanks: CauseRow = {
     if (ranksA.length !== ranksB.length) return undefined;
     const same = ranksA.flatMap((loss, rank) => (near(loss, ranksB[rank] ?? Number.NaN) ? [rank] : []));
     if (same.length === 0 || same.length === ranksA.length) return undefined;
-    return `At the first step the losses of ${same.length === 1 ? 'rank' : 'ranks'} ${same.join(', ')} agree, those of the other ranks do not.${settingWords(evidence, ['ddp.initSync', 'ddp.rankSeeds', 'ddp.samplesPerRank'])}`;
+    return `At the first step the losses of ${same.length === 1 ? 'rank' : 'ranks'} ${same.join(', ')} agree, the losses of the other ranks do not.${settingWords(evidence, ['ddp.initSync', 'ddp.rankSeeds', 'ddp.samplesPerRank'])}`;
   },
 };

@@ -55,7 +55,7 @@ function shapesOf(report: AnyReport): ReadonlyMap<string, string> | undefined {
 export const model: CauseRow = {
   id: 'model',
   from: 'numbers',
-  says: 'The models are different ones.',
+  says: 'The models are different.',
   test(evidence) {
     const { a, b } = evidence;
     const [ofA, ofB] = [a, b].map(shapesOf);
@@ -75,7 +75,7 @@ export const model: CauseRow = {
 export const task: CauseRow = {
   id: 'task',
   from: 'settings',
-  says: 'The runs train different models, or with different data or another loss.',
+  says: 'The runs train different models, use different data, or use different losses.',
   test(evidence) {
     if (!partsAtFirst(evidence) || weightsApart(evidence) !== undefined) return undefined;
     return settingWords(evidence, ['model', 'data', 'loss']).trim() || undefined;
@@ -90,7 +90,7 @@ export const seed: CauseRow = {
     if (!partsAtFirst(evidence)) return undefined;
     const found = weightsApart(evidence);
     if (found === undefined || found.apart < OTHER) return undefined;
-    return `Already the first loss differs, and the weights ${found.when} are ${percent(found.apart)} of their length apart.${settingWords(evidence, ['seed', 'model', 'weights', 'data.seed'])}`;
+    return `The first loss differs already, and the weights ${found.when} differ by ${percent(found.apart)} of their norm.${settingWords(evidence, ['seed', 'model', 'weights', 'data.seed'])}`;
   },
 };
 
@@ -121,7 +121,7 @@ export const precision: CauseRow = {
   test(evidence) {
     if (!isPrecision(evidence)) return undefined;
     const gradient = otherFirstPass(evidence) ?? 0;
-    return `With the same weights the first loss differs by ${percentFine(evidence.losses.parts?.relative ?? 0)} and the gradients by ${percentFine(gradient)}: too much for rounding of float32, too little for other rows.`;
+    return `With the same weights the first loss differs by ${percentFine(evidence.losses.parts?.relative ?? 0)} and the gradients by ${percentFine(gradient)}: this is too much for rounding in float32 and too little for other rows.`;
   },
 };
 
@@ -130,7 +130,7 @@ const percentFine = (part: number): string => `${Number((100 * part).toPrecision
 export const dropout: CauseRow = {
   id: 'dropout',
   from: 'settings',
-  says: "Dropout draws its masks from another generator: CUDA's has other numbers than the CPU's, each rank may have a seed of its own, and order of draws counts.",
+  says: "Dropout draws other masks: CUDA's generator gives other numbers than the CPU's, each rank may have its own seed, or the draws are in another order.",
   test(evidence) {
     if (otherFirstPass(evidence) === undefined || isPrecision(evidence)) return undefined;
     const withDropout = [evidence.a, evidence.b].filter(hasDropout).map(({ name }) => name);
@@ -148,11 +148,11 @@ const hasDropout = ({ config }: AnyReport): boolean =>
 export const otherRows: CauseRow = {
   id: 'rows',
   from: 'numbers',
-  says: 'The first batch has other rows: another order (shuffle, the seed of the sampler), another batch size, other data; or, where the model has Dropout, other masks.',
+  says: 'The first batch has other rows: another order (shuffle, the seed of the sampler), another batch size, other data; or other masks, if the model has Dropout.',
   test(evidence) {
     const gradient = otherFirstPass(evidence);
     if (gradient === undefined || isPrecision(evidence)) return undefined;
-    const also = Number.isNaN(gradient) ? '' : `, and the gradients by ${percent(gradient)} of their length`;
+    const also = Number.isNaN(gradient) ? '' : `, and the gradients differ by ${percent(gradient)} of their norm`;
     return `The runs begin with the same weights, and the first loss differs${also}.${settingWords(evidence, ['shuffle', 'ddp.samplerSeed', 'batchSize', 'data', 'dropLast', 'ddp.rankSeeds'])}`;
   },
 };

@@ -23,7 +23,7 @@ export const learningRate = updateCause({
       const [oldA, oldB] = vectors(before, 'parameters', rounding);
       const { factor, rest } = proportional(minus(a, oldA), minus(b, oldB));
       if (rest > EXPLAINED || Math.abs(factor - 1) < EXPLAINED) return undefined;
-      return `The gradients of step ${pair.step} agree, and what the optimizer made of them differs by one factor: B's update is ${times(factor)} times A's.${settings}`;
+      return `The gradients of step ${pair.step} agree, and the updates differ by one factor: the update of B is ${times(factor)} times the update of A.${settings}`;
     }
     // A report lacks the parameters before the first step; if both are equal, they cancel in the difference.
     const [x, y] = vectors(pair, 'parameters', withoutGradients(evidence, pair));
@@ -35,8 +35,8 @@ export const learningRate = updateCause({
     if (Math.min(plain.rest, signs.rest) > ROUGH) return undefined;
     const words =
       plain.rest <= signs.rest
-        ? `by ${times(Math.abs(plain.factor))} times the gradient, in every tensor: so much the learning rate of ${plain.factor < 0 ? 'A' : 'B'} is higher`
-        : `by ${times(Math.abs(signs.factor))} along the sign of the gradient, as a step of Adam with a learning rate that is so much higher in ${signs.factor < 0 ? 'A' : 'B'}`;
+        ? `by ${times(Math.abs(plain.factor))} times the gradient in every tensor: the learning rate of ${plain.factor < 0 ? 'A' : 'B'} is higher by this number`
+        : `by ${times(Math.abs(signs.factor))} along the sign of the gradient, as with Adam if the learning rate of ${signs.factor < 0 ? 'A' : 'B'} is higher by this number`;
     return `The gradients of step ${pair.step} agree, and the parameters after it differ ${words}.${settings}`;
   },
 });
@@ -60,7 +60,7 @@ export const weightDecay = updateCause({
 
 export const optimizer = updateCause({
   id: 'optimizer',
-  says: 'The optimizer does something else with the same gradients: another optimizer, momentum, betas, eps, or parameters that it was not given.',
+  says: 'The optimizer makes other updates from the same gradients: another optimizer, momentum, betas or eps, or parameters that were not passed to it.',
   seen(pair, evidence) {
     if (learningRate.test(evidence) !== undefined || weightDecay.test(evidence) !== undefined) return undefined;
     return `The losses and the gradients of step ${pair.step} agree, and the parameters after it do not.${settingWords(evidence, ['optimizer', 'scheduler', 'paramGroups'])}`;
@@ -77,6 +77,6 @@ export const afterFirstStep: CauseRow = {
     const first = losses.pairs[0];
     if (history.steps.length > 0 || !first || parting?.stage !== 'losses' || parting.step !== first.step + 1)
       return undefined;
-    return `The first loss agrees, the second does not.${settingWords(evidence, ['optimizer', 'clipGradNorm', 'scheduler', 'ddp', 'loss'])} Reports with the first steps (--history 2 on both sides) tell which.`;
+    return `The first loss agrees, the second does not.${settingWords(evidence, ['optimizer', 'clipGradNorm', 'scheduler', 'ddp', 'loss'])} Reports with the first steps (--history 2 on both sides) show which of these it is.`;
   },
 };
