@@ -16,52 +16,12 @@ import type { Config } from '../protocol/config';
 import { halfOf, modelHalf, paramHalf, reduceHalf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
-import type { Rank } from '../protocol/trace';
 import type { TensorRegion } from '../sharding/piece';
 import type { HalfFormat } from '../tensor/half-bits';
 import type { DType, Shape } from '../tensor/shape';
 import type { HalfValues } from './emit-halves';
 import type { ModeInput } from './mode-input';
-
-/**
- * A pass between forward and backward for meshes that cut tensors: rewrites the graph for one rank's parts of the
- * tensors.
- */
-export interface Partition {
-  /** Ranks with the same text have the same graph. */
-  readonly part: string;
-  /** `handedOn`: the value that the next stage needs whole, if any. */
-  cut(whole: Graph, builder: GraphBuilder, handedOn: ValueId | undefined): CutGraph;
-  /** The rank's step in the order of computation. */
-  ordered(graph: Graph): Graph;
-}
-
-/** The cut graph, addressed by the values of the whole graph. */
-export interface CutGraph {
-  /** The rank's part of the value. */
-  own(value: ValueId): ValueId;
-  /** The rank's nodes for a segment of the whole graph. */
-  nodesOf(segment: Segment): Segment;
-  /** The axes of the mesh along which every rank has a different piece of the parameter. */
-  cutAlong(value: ValueId): readonly Axis[];
-  /** The axes along which the ranks' gradients of the parameter are addends; the optimiser sums them. */
-  sumAlong(value: ValueId): readonly Axis[];
-  /** The rank's piece of the dropout mask with this name. */
-  regionOf(mask: string): TensorRegion | undefined;
-  /** The rank's values that are a piece or an addend of a whole tensor, by name. */
-  regionsIn(finished: Graph): ReadonlyMap<string, TensorRegion>;
-}
-
-export type PartitionOf = (rank: Rank) => Partition;
-
-const WHOLE: CutGraph = {
-  own: (value) => value,
-  nodesOf: (segment) => segment,
-  cutAlong: () => [],
-  sumAlong: () => [],
-  regionOf: () => undefined,
-  regionsIn: () => new Map(),
-};
+import { type Partition, WHOLE } from './partition-pass';
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));

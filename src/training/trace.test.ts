@@ -5,36 +5,16 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
-import { parseConfig } from '../config/parse-config';
-import { sessionInfo } from '../headless/session-info';
-import type { Program, Recv, Send } from '../program/instruction';
-import { programOf } from '../program/program-of';
 import type { ConfigInput } from '../protocol/config';
-import type { SessionInfo } from '../protocol/session-info';
-import { kindLabel, programKey } from '../protocol/step-kind';
-import { CAPTURE_LIMIT, type Slice, type StepTrace } from '../protocol/trace';
 import { ContentsCursor, contentsAt } from '../trace/contents';
 import { idleIntervals, whyIdle } from '../trace/idle';
 import { deviceCount } from '../trace/lanes';
 import { linkName, trafficOf } from '../trace/links';
 import { metricsOf } from '../trace/metrics';
 import { packetsOf } from '../trace/packets';
-import { turnsRing } from '../trace/ring-words';
 import { sentenceOf } from '../trace/sentence';
-import { summedAt } from '../trace/sums';
 import { printTrace } from '../trace/text';
-import { createBlueprint } from './blueprint';
-import { createTraining } from './create-training';
-import { DeviceKeeper } from './device-keeper';
-import type { Training } from './training';
-
-const base: ConfigInput = {
-  device: 'cpu',
-  worldSize: 3,
-  batchSize: 12,
-  data: { type: 'xor', samples: 60 },
-  compareSingle: false,
-};
+import { expectOrder, type Traced, traced, transfersOf } from './testing/traced-step';
 
 const cases: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['single', { mode: 'single' }],
@@ -55,23 +35,6 @@ const cases: readonly (readonly [name: string, config: ConfigInput])[] = [
   ],
 ];
 
-interface Traced {
-  readonly training: Training;
-  readonly program: Program;
-  readonly info: SessionInfo;
-  readonly trace: StepTrace;
-}
-
-/** Trains a step or more, then traces one. */
-async function traced(config: ConfigInput, before = 1): Promise<Traced> {
-  const blueprint = createBlueprint(parseConfig({ ...base, ...config }), {});
-  const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, false), gpu: undefined });
-  if (before > 0) await training.run(before);
-  const trace = await training.trace();
-  const program = programOf(blueprint.programs, programKey(trace.kind));
-  return { training, program, info: sessionInfo(training), trace };
-}
-
 /** Of a configuration that several tests read: traced once for them. Whoever trains on takes `traced`. */
 const kept = new Map<ConfigInput, Promise<Traced>>();
 afterAll(() => kept.clear());
@@ -80,34 +43,6 @@ function tracedOnce(config: ConfigInput): Promise<Traced> {
   const own = kept.get(config) ?? traced(config);
   kept.set(config, own);
   return own;
-}
-
-/** Sends and receives of a Program, joined by tag. */
-function transfersOf(program: Program) {
-  const sides = program.lanes.flatMap(({ device, instructions }) => instructions.map((i) => ({ device, i })));
-  return sides.flatMap(({ device: to, i: recv }) => {
-    if (recv.kind !== 'recv') return [];
-    const isSend = (s: (typeof sides)[number]): s is { device: number; i: Send } =>
-      s.i.kind === 'send' && s.i.tag === recv.tag;
-    const { device: from, i: send } = must(sides.find(isSend), recv.tag);
-    return [{ from, to, send, recv: recv satisfies Recv }];
-  });
-}
-
-/** Every queue in the Program's order, and nothing before what it waits for. */
-function expectOrder({ program, trace }: Pick<Traced, 'program' | 'trace'>): void {
-  for (const { device, instructions } of program.lanes) {
-    for (const queue of ['compute', 'comm'] as const) {
-      const ran = trace.events.filter((e) => e.device === device && e.queue === queue).map((e) => e.id);
-      expect(ran).toEqual(instructions.filter((i) => i.queue === queue && i.kind !== 'wait').map((i) => i.id));
-    }
-  }
-  const seen = new Set<number>();
-  for (const e of trace.events) {
-    for (const dep of e.deps) expect(seen).toContain(dep);
-    if (e.kind === 'recv') expect(e.deps).toContain(must(e.match, 'match'));
-    seen.add(e.id);
-  }
 }
 
 describe.each(cases)('%s', (_, config) => {
@@ -230,91 +165,6 @@ describe.each(cases)('%s', (_, config) => {
       });
     }
   });
-});
-
-test('the ring sums each chunk rank by rank and leaves the same mean on all of them', async () => {
-  const { trace } = await traced({ mode: 'ddp', worldSize: 4, ddp: { bucketCapMb: 0.0002 } });
-  const last = trace.events.length - 1;
-  const adds = packetsOf(trace).filter((p) => p.apply === 'add');
-  expect(adds).toHaveLength(2 * 4 * 3);
-  // As gloo's, which the page says beside it.
-  expect(turnsRing(trace)).toBe(true);
-  expect(adds.every(({ from, to }) => (from + 3) % 4 === to)).toBe(true);
-  for (const p of adds) {
-    expect(summedAt(trace, p.recv, p.to, p.target)).toBe(p.collective?.summed);
-    expect(summedAt(trace, p.recv - 1, p.to, p.target)).toBe(1);
-  }
-  const end = contentsAt(trace, last);
-  for (const bucket of ['bucket0', 'bucket1']) {
-    const length = must(end.get(0)?.get(bucket), bucket).values.length;
-    for (let rank = 0; rank < 4; rank++) {
-      expect(end.get(rank)?.get(bucket)?.values).toEqual(end.get(0)?.get(bucket)?.values);
-      expect(summedAt(trace, last, rank, { buffer: bucket, offset: 0, length })).toBe(4);
-    }
-  }
-});
-
-test('buckets overlap with backward on the modelled clock, unless overlap is off', async () => {
-  const overlapOf = async (overlap: boolean) => {
-    const { trace, info } = await traced({ mode: 'ddp', ddp: { bucketCapMb: 0.0002, overlap } });
-    return must(metricsOf(trace, 'modelled', info).overlap, 'overlap');
-  };
-  expect(await overlapOf(true)).toBeGreaterThan(await overlapOf(false));
-});
-
-test('naive model parallelism: one device after the other computes forward and backward', async () => {
-  const { trace, info } = await traced({ mode: 'modelParallel' });
-  const spans = trace.events.flatMap((e, index) => {
-    const { startUs, durUs } = at(trace.modelled, index);
-    const works = e.kind === 'compute' && e.phase !== 'step';
-    return works ? [{ device: e.device, startUs, endUs: startUs + durUs }] : [];
-  });
-  for (const a of spans) {
-    for (const b of spans) if (a.device !== b.device) expect(a.endUs <= b.startUs || b.endUs <= a.startUs).toBe(true);
-  }
-  expect(metricsOf(trace, 'modelled', info).idle).toBeGreaterThan(0.5);
-});
-
-test('DataParallel uses device 0 most', async () => {
-  const { trace, info } = await traced({ mode: 'dataParallel' });
-  const { traffic, allocatedBytes, use } = metricsOf(trace, 'modelled', info);
-  for (const device of [1, 2]) {
-    expect(at(traffic.sent, 0)).toBeGreaterThan(at(traffic.sent, device));
-    expect(at(allocatedBytes, 0)).toBeGreaterThan(at(allocatedBytes, device));
-    expect(at(use, 0).idleUs).toBeLessThan(at(use, device).idleUs);
-  }
-});
-
-test('DDP sends one bucket in iteration 0 and the rebuilt ones after it', async () => {
-  const bucketsOf = ({ trace }: Traced) => [
-    ...new Set(trace.events.flatMap((e) => (e.bucket === undefined ? [] : [e.bucket]))),
-  ];
-  const config: ConfigInput = { mode: 'ddp', ddp: { bucketCapMb: 0.0002 } };
-  const first = await traced(config, 0);
-  expect([`${kindLabel(first.trace.kind)}`, bucketsOf(first)]).toEqual(['first', [0]]);
-  expectOrder(first);
-  expect(metricsOf(first.trace, 'modelled', first.info).bytesAgree).toBe(true);
-  expect(bucketsOf(await traced(config, 1))).toEqual([0, 1]);
-});
-
-test('of long buffers the first elements are captured, of a chunk the chunk’s elements', async () => {
-  const layers = [
-    { type: 'Linear', in: 2, out: 64 },
-    { type: 'Linear', in: 64, out: 64 },
-    { type: 'Linear', in: 64, out: 1 },
-  ] as const;
-  const { training, trace } = await traced({ mode: 'ddp', worldSize: 2, model: { layers: [...layers] } });
-  const { devices } = await training.weights();
-  const cursor = new ContentsCursor(trace).seek(trace.events.length - 1);
-  const long = must(devices[0]?.get('1.weight'), 'weight');
-  expect(cursor.content(0, '1.weight')?.values).toEqual(long.subarray(0, CAPTURE_LIMIT));
-  const far: Slice = must(
-    packetsOf(trace).find((p) => p.target.offset > CAPTURE_LIMIT)?.target,
-    'a chunk behind the limit',
-  );
-  expect(cursor.values(0, far)).toHaveLength(CAPTURE_LIMIT);
-  expect(cursor.values(0, far)).toEqual(cursor.values(1, far));
-  expect(cursor.values(0, { ...far, offset: far.offset - 1 })).toBeUndefined();
 });
 
 test('order, packets and bytes hold for any mesh, bucket cap and batch', () =>

@@ -9,6 +9,7 @@ import { LOSS_CASES } from './families/loss';
 import { NORM_CASES } from './families/norm';
 import { PARALLEL_LOSS_CASES } from './families/parallel-loss';
 import { POINTWISE_CASES } from './families/pointwise';
+import { POOL_CASES } from './families/pool';
 import { REDUCE_CASES } from './families/reduce';
 import { SHAPE_CASES } from './families/shape';
 
@@ -21,6 +22,7 @@ export const CASES: Readonly<Record<string, Maker>> = {
   ...PARALLEL_LOSS_CASES,
   ...NORM_CASES,
   ...CONV_CASES,
+  ...POOL_CASES,
   ...ATTENTION_CASES,
   ...EMBEDDING_CASES,
 };

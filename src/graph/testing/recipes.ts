@@ -6,6 +6,7 @@ import { LINEAR_RECIPES } from './families/linear';
 import { LOSS_RECIPES } from './families/loss';
 import { NORM_RECIPES } from './families/norm';
 import { POINTWISE_RECIPES } from './families/pointwise';
+import { POOL_RECIPES } from './families/pool';
 import { REDUCE_RECIPES } from './families/reduce';
 import { SHAPE_RECIPES } from './families/shape';
 import type { Recipe } from './recipe';
@@ -18,6 +19,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   ...LOSS_RECIPES,
   ...NORM_RECIPES,
   ...CONV_RECIPES,
+  ...POOL_RECIPES,
   ...ATTENTION_RECIPES,
   ...EMBEDDING_RECIPES,
 };

@@ -7,6 +7,7 @@ import { LOSS_REFERENCE } from './families/loss';
 import { NORM_REFERENCE } from './families/norm';
 import { PARALLEL_LOSS_REFERENCE } from './families/parallel-loss';
 import { POINTWISE_REFERENCE } from './families/pointwise';
+import { POOL_REFERENCE } from './families/pool';
 import { REDUCE_REFERENCE } from './families/reduce';
 import { SHAPE_REFERENCE } from './families/shape';
 import type { Formula } from './reference-tools';
@@ -20,6 +21,7 @@ export const REFERENCE: Readonly<Record<string, Formula>> = {
   ...PARALLEL_LOSS_REFERENCE,
   ...NORM_REFERENCE,
   ...CONV_REFERENCE,
+  ...POOL_REFERENCE,
   ...ATTENTION_REFERENCE,
   ...EMBEDDING_REFERENCE,
 };

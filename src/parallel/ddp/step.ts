@@ -10,7 +10,7 @@ import type { ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { ModeInput } from '../mode-input';
-import type { PartitionOf } from '../stage-graph';
+import type { PartitionOf } from '../partition-pass';
 import { perGroup } from '../step/per-group';
 import type { StagePlace } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';

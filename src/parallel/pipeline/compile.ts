@@ -15,7 +15,7 @@ import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
 import { syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode-input';
-import type { PartitionOf } from '../stage-graph';
+import type { PartitionOf } from '../partition-pass';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
 import { placeStages } from '../step/place';

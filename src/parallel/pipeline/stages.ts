@@ -17,8 +17,9 @@ import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { ModeInput } from '../mode-input';
+import type { Partition } from '../partition-pass';
 import { layoutsOf } from '../sharded/pieces';
-import { outputOf, type Partition, type StageGraph, type StageOutput, stageGraph } from '../stage-graph';
+import { outputOf, type StageGraph, type StageOutput, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 

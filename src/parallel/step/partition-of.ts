@@ -14,7 +14,7 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import { pieceOf } from '../../sharding/piece';
 import { PARTIAL, type Placement } from '../../sharding/placement';
 import type { Shape } from '../../tensor/shape';
-import type { CutGraph, PartitionOf } from '../stage-graph';
+import type { CutGraph, PartitionOf } from '../partition-pass';
 
 export const partitionOf =
   (plan: Plan, mesh: DeviceMesh): PartitionOf =>

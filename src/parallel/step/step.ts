@@ -13,7 +13,8 @@ import type { MicroBatchKind, TrainingKind } from '../../protocol/step-kind';
 import type { Rank } from '../../protocol/trace';
 import { emitOptimizerOfLines, type OptimizerPart } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
-import { type ParameterRef, type PartitionOf, type StageGraph, stageGraph } from '../stage-graph';
+import type { PartitionOf } from '../partition-pass';
+import { type ParameterRef, type StageGraph, stageGraph } from '../stage-graph';
 import { type Step, stageUseOf, walk } from './walk';
 
 export function emitStep(step: Step): void {

@@ -8,7 +8,7 @@ import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../facets/mode-checks';
 import type { ModeInput } from '../mode-input';
-import type { PartitionOf } from '../stage-graph';
+import type { PartitionOf } from '../partition-pass';
 import { partitionOf } from '../step/partition-of';
 import { settlePlan } from './check-plan';
 import { cutNotices } from './notices';

@@ -1,15 +1,13 @@
 /**
- * The conv operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * The convolutions under test: cases of random inputs, formulas in double precision, and how each torch operator of
  * fixtures/ops.json is said here.
  */
-import { elements, type Shape } from '../../../tensor/shape';
+import type { Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { type Maker, type OpCase, reals } from '../case-tools';
-import type { Recipe, RecipeContext, TorchCase } from '../recipe';
-import { arg, type Doubles, el, type Formula, range, total } from '../reference-tools';
-
-/** Not more than `most`, and not less than 1: property tests difference every element. */
-const small = (n: number, most: number): number => 1 + ((n - 1) % most);
+import type { Recipe } from '../recipe';
+import { arg, el, type Formula, range, total } from '../reference-tools';
+import { pixel, recipe, small, two } from './image-tools';
 
 const conv =
   (op: string, attrs: Attrs, x: Shape, w: Shape, bias: boolean) =>
@@ -23,34 +21,7 @@ const conv =
     ],
   });
 
-/** Distinct values, so that no maximum is a tie and none changes when one value moves a little. */
-const distinct = (shape: Shape, random: () => number) => {
-  const input = reals(shape, random);
-  const order = range(elements(shape)).map((i) => ({ i, key: random() }));
-  order.sort((a, b) => a.key - b.key);
-  order.forEach(({ i }, k) => {
-    input.data[i] = (k - order.length / 2) / 16;
-  });
-  return input;
-};
-
-const maxPool =
-  (attrs: Attrs): Maker =>
-  ([a, b, c], random) => ({
-    op: 'conv/max-pool2d',
-    attrs,
-    inputs: [distinct([small(c, 2), small(a, 2), 3 + small(a, 4), 3 + small(b, 5)], random)],
-  });
-
-const average =
-  (op: string, attrs: Attrs): Maker =>
-  ([a, b, c], random) => ({
-    op,
-    attrs,
-    inputs: [reals([small(c, 2), small(a, 2), 3 + small(a, 4), 3 + small(b, 5)], random)],
-  });
-
-const CONVOLUTIONS: Readonly<Record<string, Maker>> = {
+export const CONV_CASES: Readonly<Record<string, Maker>> = {
   conv2d: ([a, b, c], random) =>
     conv(
       'conv/conv2d',
@@ -139,48 +110,6 @@ const CONVOLUTIONS: Readonly<Record<string, Maker>> = {
   },
 };
 
-export const CONV_CASES: Readonly<Record<string, Maker>> = {
-  ...CONVOLUTIONS,
-  'max-pool2d': maxPool({ kernelSize: 2 }),
-  'max-pool2d, long rows': ([a, b], random) => ({
-    op: 'conv/max-pool2d',
-    attrs: { kernelSize: 2 },
-    inputs: [distinct([1, 1, 1 + small(a, 2), 33 + small(b, 2)], random)],
-  }),
-  'max-pool2d, overlapping': maxPool({ kernelSize: 3, stride: [1, 2], padding: 1 }),
-  'max-pool2d, ceil mode, gaps': maxPool({ kernelSize: [2, 1], stride: 3, ceilMode: true }),
-  'avg-pool2d': average('conv/avg-pool2d', { kernelSize: 2 }),
-  'avg-pool2d, overlapping, padded': average('conv/avg-pool2d', { kernelSize: 3, stride: 2, padding: 1 }),
-  'avg-pool2d, padding not counted, ceil mode': average('conv/avg-pool2d', {
-    kernelSize: [3, 2],
-    stride: 2,
-    padding: [1, 0],
-    ceilMode: true,
-    countIncludePad: false,
-  }),
-  'avg-pool2d, padding counted, ceil mode': average('conv/avg-pool2d', {
-    kernelSize: 3,
-    stride: [3, 2],
-    padding: 1,
-    ceilMode: true,
-  }),
-  'adaptive-avg-pool2d': average('conv/adaptive-avg-pool2d', { outputSize: [2, 3] }),
-  'adaptive-avg-pool2d, larger than the image': average('conv/adaptive-avg-pool2d', { outputSize: [5, 9] }),
-};
-
-/** Attr as [y, x]; in one dimension y is neutral. */
-const two = (attrs: Attrs, name: string, fallback: number, rank = 2): readonly [number, number] => {
-  const v = attrs[name] ?? fallback;
-  const list = Array.isArray(v) ? (v as number[]) : range(rank).map(() => Number(v));
-  return rank === 1 ? [fallback, el(list, 0)] : [el(list, 0), el(list, 1)];
-};
-
-/** Value of x [N, C, H, W] at a place, 0 outside. */
-const pixel =
-  (x: Doubles, height: number, width: number) =>
-  (plane: number, i: number, j: number): number =>
-    i < 0 || j < 0 || i >= height || j >= width ? 0 : el(x.data, (plane * height + i) * width + j);
-
 /** [N, C, H, W] of a tensor with `rank` spatial dimensions, batched or not. */
 const image = (shape: Shape, rank: number): readonly [number, number, number, number] => {
   const [n, c, ...sizes] = shape.length === rank + 2 ? shape : [1, ...shape];
@@ -217,46 +146,6 @@ const convolve =
     });
   };
 
-const averages =
-  (spans: (attrs: Attrs, size: number, d: 0 | 1) => readonly { from: number; to: number; count: number }[]): Formula =>
-  (inputs, attrs) => {
-    const x = arg(inputs, 0);
-    const [H = 0, W = 0] = x.shape.slice(-2);
-    const at = pixel(x, H, W);
-    return range(x.data.length / H / W).flatMap((plane) =>
-      spans(attrs, H, 0).flatMap((r) =>
-        spans(attrs, W, 1).map((c) => {
-          const terms = range(r.to - r.from).flatMap((i) =>
-            range(c.to - c.from).map((j) => at(plane, r.from + i, c.from + j)),
-          );
-          return total(terms) / (r.count * c.count);
-        }),
-      ),
-    );
-  };
-
-/**
- * Windows of one dimension: those that start before the end of the image, and without ceilMode end inside the padded
- * image.
- */
-function windows(attrs: Attrs, size: number, d: 0 | 1) {
-  const kernel = two(attrs, 'kernelSize', 1)[d];
-  const stride = attrs.stride === undefined ? kernel : two(attrs, 'stride', 1)[d];
-  const pad = two(attrs, 'padding', 0)[d];
-  const starts = range(size + pad)
-    .map((i) => i * stride - pad)
-    .filter((start, i) =>
-      attrs.ceilMode === true
-        ? start < size && (i === 0 || start - stride + kernel < size + pad)
-        : start + kernel <= size + pad,
-    );
-  return starts.map((start) => {
-    const end = Math.min(start + kernel, size + pad);
-    const [from, to] = [Math.max(0, start), Math.min(end, size)];
-    return { from, to, count: attrs.countIncludePad === false ? to - from : end - start };
-  });
-}
-
 export const CONV_REFERENCE: Readonly<Record<string, Formula>> = {
   'conv/conv2d': convolve(2),
   'conv/conv1d': convolve(1),
@@ -286,54 +175,10 @@ export const CONV_REFERENCE: Readonly<Record<string, Formula>> = {
     });
     return y;
   },
-  'conv/max-pool2d'(inputs, attrs) {
-    const x = arg(inputs, 0);
-    const [H = 0, W = 0] = x.shape.slice(-2);
-    const at = pixel(x, H, W);
-    return range(x.data.length / H / W).flatMap((plane) =>
-      windows(attrs, H, 0).flatMap((r) =>
-        windows(attrs, W, 1).map((c) =>
-          Math.max(
-            ...range(r.to - r.from).flatMap((i) => range(c.to - c.from).map((j) => at(plane, r.from + i, c.from + j))),
-          ),
-        ),
-      ),
-    );
-  },
-  'conv/avg-pool2d': averages(windows),
-  'conv/adaptive-avg-pool2d': averages((attrs, size, d) => {
-    const out = two(attrs, 'outputSize', 1)[d];
-    return range(out).map((i) => {
-      const [from, to] = [Math.floor((i * size) / out), Math.ceil(((i + 1) * size) / out)];
-      return { from, to, count: to - from };
-    });
-  }),
 };
-
-/** torch's arguments by our names. */
-const NAMES: Readonly<Record<string, string>> = {
-  kernel: 'kernelSize',
-  output: 'outputSize',
-  output_padding: 'outputPadding',
-  ceil_mode: 'ceilMode',
-  count_include_pad: 'countIncludePad',
-};
-const attrsOf = ({ attrs }: TorchCase): Attrs =>
-  Object.fromEntries(
-    Object.entries(attrs)
-      .filter(([name]) => name !== 'note')
-      .map(([name, value]) => [NAMES[name] ?? name, value as number]),
-  );
-const recipe =
-  (op: string): Recipe =>
-  (c: RecipeContext) =>
-    c.apply(op, Object.keys(c.case.inputs).map(c.input), attrsOf(c.case));
 
 export const CONV_RECIPES: Readonly<Record<string, Recipe>> = {
   conv2d: recipe('conv/conv2d'),
   conv1d: recipe('conv/conv1d'),
   conv_transpose2d: recipe('conv/conv-transpose2d'),
-  max_pool2d: recipe('conv/max-pool2d'),
-  avg_pool2d: recipe('conv/avg-pool2d'),
-  adaptive_avg_pool2d: recipe('conv/adaptive-avg-pool2d'),
 };
