@@ -39,10 +39,6 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     ({ config, trainPy }) =>
       trainPy.includes('def filled_up') && (hasBatchNorm(config) || hasDropout(config.model.layers)),
   ],
-  [
-    'batch norm of a model in bfloat16 keeps its statistics in bfloat16',
-    ({ config }) => /^bf16|^fp16/.test(config.precision) && hasBatchNorm(config),
-  ],
 ];
 
 /** Why the two are not compared; undefined: they should be the same run. */

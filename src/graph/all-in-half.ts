@@ -1,11 +1,11 @@
 /**
  * A model entirely in half precision, after model.to() or as fully_shard gathers it: the samples are cast once, and
- * each operator computes in the type of its parameters and data. Losses are float32, because the script casts the
- * output before the loss; the statistics of norms are float32, too. Called by parallel/stage-graph.
+ * each operator computes in the type of its parameters and data, and norms keep their statistics in it. Losses are
+ * float32, because the script casts the output before the loss. Called by parallel/stage-graph.
  */
 import type { HalfFormat } from '../tensor/half-bits';
 import { cast } from './cast';
-import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
+import type { ForwardOperands, ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
 
 export interface WholeModel {
@@ -16,6 +16,11 @@ export interface WholeModel {
 
 /** Roles that are cast: the model's inputs and the master weights. */
 const CAST: ReadonlySet<Role> = new Set(['input', 'parameter']);
+
+/** Norms whose outputs are y, and mean and rstd for backward. */
+const KEEP_MOMENTS: ReadonlySet<string> = new Set(['norm/layer-norm', 'norm/group-norm']);
+/** SyncBatchNorm sends and keeps float32 statistics. */
+const SYNCED: ReadonlySet<string> = new Set(['norm/sync-batch-norm-stats', 'norm/sync-batch-norm-gather']);
 
 export class AllInHalf implements ForwardPrecision {
   readonly #cast = new Map<ValueId, ValueId>();
@@ -34,15 +39,18 @@ export class AllInHalf implements ForwardPrecision {
     if (buffers) this.buffers = format;
   }
 
-  operands(builder: GraphBuilder, op: string, given: readonly ValueId[], placement: NodePlacement) {
+  operands(builder: GraphBuilder, op: string, given: readonly ValueId[], placement: NodePlacement): ForwardOperands {
     const isLoss = op.startsWith('loss/');
-    const half = isLoss || op.endsWith('-stats') ? undefined : this.format;
+    const half = isLoss || SYNCED.has(op) ? undefined : this.format;
     const isCast = (id: ValueId): boolean =>
       isLoss ? builder.halfOf(id) !== undefined : CAST.has(builder.roleOf(id)) && builder.typeOf(id).dtype === 'f32';
     const inputs = given.map((id) =>
       isCast(id) && builder.halfOf(id) !== half ? this.#castTo(builder, id, half, placement) : id,
     );
-    return { inputs, half };
+    if (KEEP_MOMENTS.has(op)) return { inputs, halves: [half, half, half] };
+    // Its first outputs are mean and invstd; the running statistics are tensors of their own.
+    if (op === 'norm/batch-norm-stats') return { inputs, halves: [half, half], attrs: { half: this.format } };
+    return { inputs, halves: [half] };
   }
 
   #castTo(builder: GraphBuilder, id: ValueId, half: HalfFormat | undefined, placement: NodePlacement): ValueId {

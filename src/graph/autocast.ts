@@ -6,7 +6,7 @@
  */
 import type { HalfFormat } from '../tensor/half-bits';
 import { cast } from './cast';
-import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
+import type { ForwardOperands, ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
 
 /** The operators of autocast's list lower_precision_fp that occur in graphs of layers. */
@@ -33,17 +33,17 @@ export class Autocast implements ForwardPrecision {
 
   constructor(private readonly format: HalfFormat) {}
 
-  operands(builder: GraphBuilder, op: string, inputs: readonly ValueId[], placement: NodePlacement) {
+  operands(builder: GraphBuilder, op: string, inputs: readonly ValueId[], placement: NodePlacement): ForwardOperands {
     const isFloat = (id: ValueId): boolean => builder.typeOf(id).dtype === 'f32';
     const to = (half: HalfFormat | undefined) =>
       inputs.map((id) => (isFloat(id) && builder.halfOf(id) !== half ? this.#cast(builder, id, half, placement) : id));
-    if (IN_HALF.has(op)) return { inputs: to(this.format), half: this.format };
-    if (inFloat32(op)) return { inputs: to(undefined), half: undefined };
-    if (isStatistics(op)) return { inputs, half: undefined };
+    if (IN_HALF.has(op)) return { inputs: to(this.format), halves: [this.format] };
+    if (inFloat32(op)) return { inputs: to(undefined), halves: [] };
+    if (isStatistics(op)) return { inputs, halves: [] };
     const all = inputs.filter((id) => isFloat(id) && !BESIDE.has(builder.roleOf(id)));
     const data = op.startsWith('norm/') ? all.slice(0, 1) : all;
     const isHalf = data.length > 0 && data.every((id) => builder.halfOf(id) !== undefined);
-    return { inputs, half: isHalf ? this.format : undefined };
+    return { inputs, halves: isHalf ? [this.format] : [] };
   }
 
   #cast(builder: GraphBuilder, id: ValueId, half: HalfFormat | undefined, placement: NodePlacement): ValueId {

@@ -72,13 +72,16 @@ export interface ForwardPrecision {
   /** The format of parameters, and of running statistics; absent: they are float32. */
   readonly parameters?: HalfFormat;
   readonly buffers?: HalfFormat;
-  /** The operator's inputs, cast if necessary, and the format of its first output. */
-  operands(
-    builder: GraphBuilder,
-    op: string,
-    inputs: readonly ValueId[],
-    placement: NodePlacement,
-  ): { readonly inputs: readonly ValueId[]; readonly half: HalfFormat | undefined };
+  operands(builder: GraphBuilder, op: string, inputs: readonly ValueId[], placement: NodePlacement): ForwardOperands;
+}
+
+export interface ForwardOperands {
+  /** The operator's inputs, cast if necessary. */
+  readonly inputs: readonly ValueId[];
+  /** The formats of its outputs, the first ones; outputs without a format are float32. */
+  readonly halves: readonly (HalfFormat | undefined)[];
+  /** Attributes that the operator has only in half precision. */
+  readonly attrs?: Attrs;
 }
 
 const ROLE_OF_PHASE: Readonly<Record<GraphPhase, Role>> = { forward: 'activation', loss: 'loss', backward: 'gradient' };
@@ -135,11 +138,11 @@ export class GraphBuilder {
   }
 
   /** Append a node; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
-  apply(op: string, given: readonly ValueId[], attrs: Attrs, placement: NodePlacement): readonly ValueId[] {
+  apply(op: string, given: readonly ValueId[], asked: Attrs, placement: NodePlacement): readonly ValueId[] {
     const isGiven = !this.precision || placement.phase === 'backward' || placement.halves !== undefined;
     const operands = isGiven ? undefined : this.precision?.operands(this, op, given, placement);
-    const { inputs = given, half } = operands ?? {};
-    const { halves = [half] } = placement;
+    const { inputs = given, halves = placement.halves ?? [] } = operands ?? {};
+    const attrs = operands?.attrs ? { ...asked, ...operands.attrs } : asked;
     const types = this.#def(op).infer(
       inputs.map((id) => this.typeOf(id)),
       attrs,
@@ -270,10 +273,10 @@ export class GraphBuilder {
       output: (i) => at(node.outputs, i),
       outputGrad: (i) => upstream[i],
       needsGrad: (i) => needed.has(at(node.inputs, i)),
-      emit: (op, inputs, attrs, gradOf) => {
+      emit: (op, inputs, attrs, gradOf, sums = []) => {
         const names = gradOf.map((i) => `${at(this.#values, at(node.inputs, i)).name}.grad`);
         // The gradient of a tensor has the tensor's type.
-        const halves = gradOf.map((i) => this.halfOf(at(node.inputs, i)));
+        const halves = gradOf.map((i) => (sums.includes(i) ? undefined : this.halfOf(at(node.inputs, i))));
         return this.apply(op, inputs, attrs, { module, phase: 'backward', names, halves });
       },
     };

@@ -96,8 +96,15 @@ export interface GradientContext {
   needsGrad(i: number): boolean;
   /**
    * Append a backward node; returns its outputs. `gradOf[k]`: output k is the gradient of input gradOf[k] (names it).
+   * `sums`: inputs whose gradients are intermediate sums, which stay float32 if the inputs are in half precision.
    */
-  emit(op: string, inputs: readonly ValueId[], attrs: Attrs, gradOf: readonly number[]): readonly ValueId[];
+  emit(
+    op: string,
+    inputs: readonly ValueId[],
+    attrs: Attrs,
+    gradOf: readonly number[],
+    sums?: readonly number[],
+  ): readonly ValueId[];
 }
 export type ValueId = number & { readonly __value?: never };
 

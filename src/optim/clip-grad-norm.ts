@@ -1,19 +1,22 @@
 /**
  * The second half of `torch.nn.utils.clip_grad_norm_(parameters, max_norm)`: every gradient times max_norm / (total +
  * 1e-6), at most 1. Inputs: the total norm [1] (made by optim/grad-norm), then the gradients; outputs: the gradients,
- * in place. As in torch, they are multiplied even by 1, and a norm that is not finite is not an error.
+ * in place. As in torch, they are multiplied even by 1, and a norm that is not finite is not an error. Attribute `half:
+ * 'bf16'`: the factor is computed in bfloat16.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Attrs, OpDef } from '../graph/op';
 import { elements } from '../tensor/shape';
+import { roundedFor } from './grad-norm';
 
 const f = Math.fround;
 const maxNormOf = (attrs: Attrs): number => Number(attrs['maxNorm']);
 
 /** What every gradient is multiplied by. A number over a tensor: torch multiplies by the reciprocal. */
 export function clipFactor(norm: number, attrs: Attrs): number {
-  const wanted = f(f(maxNormOf(attrs)) * f(1 / f(norm + f(1e-6))));
+  const rounded = roundedFor(attrs);
+  const wanted = rounded(f(maxNormOf(attrs)) * rounded(1 / rounded(norm + f(1e-6))));
   return wanted > 1 ? 1 : wanted;
 }
 
@@ -33,7 +36,7 @@ export const clipGradNorm: OpDef = {
   lower: ({ inputs, outputs, attrs }) => [
     {
       kind: 'segmented',
-      kernel: 'optim/clip-grad-norm',
+      kernel: attrs.half ? 'precision/clip-grad-norm' : 'optim/clip-grad-norm',
       params: [{ f32: maxNormOf(attrs) }],
       segments: outputs.map((type, k) => ({
         at: [

@@ -4,10 +4,13 @@
  * every 16 elements and one for every SHARE of those. For several devices it is applied once more, to the devices'
  * norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so every run has the same bits. The GPU
  * sums all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bits.
+ * Attribute `half: 'bf16'`: the gradients are bfloat16, and so are the norms of the tensors and their norm. The last
+ * output is then one norm per gradient.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import type { Attrs, DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../graph/op';
+import type { Attrs, DenseLaunch, Launch, OpDef, SegmentedLaunch, TensorType } from '../graph/op';
+import { HALF_BITS } from '../tensor/half-bits-part';
 import { elements, type HostArray } from '../tensor/shape';
 
 /** Elements per sum of the first kernel. */
@@ -38,17 +41,22 @@ export function normOf(values: HostArray, p: number): number {
   return f(p === 1 ? sum : f(sum) ** (1 / p));
 }
 
+/** Rounds to the type of the gradients. */
+export const roundedFor = ({ half }: Attrs): ((value: number) => number) =>
+  half === 'bf16' ? HALF_BITS.get().rounder('bf16') : f;
+
 export const gradNorm: OpDef = {
   name: 'optim/grad-norm',
-  infer(inputs) {
+  infer(inputs, { half }) {
     if (inputs.length === 0) throw new LockstepError('shape', 'clip_grad_norm_ has no gradients to take the norm of');
     const sums = inputs.reduce((total, type) => total + sumsOf(elements(type.shape)), 0);
-    return [[1], [sums], [Math.ceil(sums / SHARE)]].map((shape) => ({ shape, dtype: 'f32' }));
+    return [[1], [sums], [half ? inputs.length : Math.ceil(sums / SHARE)]].map((shape) => ({ shape, dtype: 'f32' }));
   },
   cpu({ inputs, outputs, attrs }) {
     const p = orderOf(attrs);
-    const norms = Float32Array.from(inputs, (gradient) => normOf(gradient, p));
-    at(outputs, 0)[0] = normOf(norms, p);
+    const rounded = roundedFor(attrs);
+    const norms = Float32Array.from(inputs, (gradient) => rounded(normOf(gradient, p)));
+    at(outputs, 0)[0] = rounded(normOf(norms, p));
   },
   lower({ inputs, outputs, attrs }) {
     const p = orderOf(attrs);
@@ -80,8 +88,29 @@ export const gradNorm: OpDef = {
       workgroups: [groups, 1],
     });
     const first: Launch = { kind: 'segmented', kernel: 'optim/power-sums', constants: { P }, params: [], segments };
+    if (attrs.half) return [first, ...normsInHalf(inputs, P)];
     if (shares === 1) return [first, add(n + 1, n, sums, 1)];
     return [first, add(n + 1, n + 2, sums, shares), add(n + 2, n, shares, 1)];
   },
   flops: ({ inputs }) => 2 * inputs.reduce((total, type) => total + elements(type.shape), 0),
 };
+
+/** A launch per gradient and one for the norm of their norms. */
+function normsInHalf(inputs: readonly TensorType[], P: number): readonly Launch[] {
+  const n = inputs.length;
+  const norm = (from: number, to: number, params: readonly number[]): DenseLaunch => ({
+    kind: 'dense',
+    kernel: 'precision/norm',
+    constants: { NORMS: to === n ? 1 : 0, P },
+    bindings: [from, to],
+    params,
+    workgroups: [1, 1],
+  });
+  let begin = 0;
+  const own = inputs.map(({ shape }, k) => {
+    const count = sumsOf(elements(shape));
+    begin += count;
+    return norm(n + 1, n + 2, [begin - count, count, k]);
+  });
+  return [...own, norm(n + 2, n, [0, n, 0])];
+}

@@ -5,20 +5,10 @@
  * tensor are float32, but the factor of add_ is not (adder). Loaded by runs with precision "bf16".
  */
 import type { OpDef } from '../graph/op';
-import { roundTo } from '../tensor/half-bits';
+import { rounder } from '../tensor/half-bits';
 import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 
 type Round = (value: number) => number;
-
-/** A reused array in which values are rounded one by one. */
-function rounder(): Round {
-  const cell = new Float32Array(1);
-  return (value) => {
-    cell[0] = value;
-    roundTo('bf16', cell);
-    return cell[0] as number;
-  };
-}
 
 /** Elements per iteration of torch's loop: two vectors of 16. The rest of a tensor is added one by one. */
 const AT_ONCE = 32;
@@ -36,7 +26,7 @@ const sgd = optimizerOpDef({
   kernel: () => 'precision/sgd',
   flopsPerElement: () => 4,
   update(scalars, p, g) {
-    const r = rounder();
+    const r = rounder('bf16');
     const [lr = 0, weightDecay = 0] = scalars;
     const sign = signOf(scalars);
     const [decayed, stepped] = [adder(r, weightDecay, p.length), adder(r, -lr, p.length)];
@@ -54,7 +44,7 @@ const sgdMomentum = optimizerOpDef({
   constants: (attrs) => ({ NESTEROV: attrs['nesterov'] === true ? 1 : 0 }),
   flopsPerElement: (attrs) => (attrs['nesterov'] === true ? 9 : 7),
   update(scalars, p, g, states, attrs) {
-    const r = rounder();
+    const r = rounder('bf16');
     const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
     const sign = signOf(scalars);
     const buffer = stateOf(states, 0);
@@ -77,7 +67,7 @@ const adam = optimizerOpDef({
   constants: (attrs) => ({ DECOUPLED: attrs['decoupled'] === true ? 1 : 0 }),
   flopsPerElement: () => 15,
   update(scalars, p, g, states, attrs) {
-    const r = rounder();
+    const r = rounder('bf16');
     const [, , , oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] = scalars;
     const { shrink, coupled } = shrinkageOf(scalars, attrs);
     const sign = signOf(scalars);

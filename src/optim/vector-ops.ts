@@ -4,7 +4,7 @@ import type { CpuArgs } from '../graph/op';
 import type { VectorOp, VectorOps } from '../graph/vectors/vector-op';
 import { addressOf, type Vectors } from '../graph/vectors/vectors';
 import { clipFactor } from './clip-grad-norm';
-import { normOf, orderOf } from './grad-norm';
+import { normOf, orderOf, roundedFor } from './grad-norm';
 import { shrinkageOf, signOf } from './operands';
 import { SKIP } from './scalars-layout';
 
@@ -70,10 +70,11 @@ const gradNorm: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
   const sums = vectors.doubles(vectors.scratch, inputs.length);
   const calls = inputs.map((gradient, k) => [addressOf(gradient), gradient.length, vectors.scratch + 8 * k]);
   const norms = new Float32Array(inputs.length);
+  const rounded = roundedFor(attrs);
   return () => {
     vectors.each('sumOfSquares', calls);
-    for (let k = 0; k < norms.length; k++) norms[k] = Math.sqrt(at(sums, k));
-    at(outputs, 0)[0] = normOf(norms, 2);
+    for (let k = 0; k < norms.length; k++) norms[k] = rounded(Math.sqrt(at(sums, k)));
+    at(outputs, 0)[0] = rounded(normOf(norms, 2));
   };
 };
 

@@ -3,6 +3,7 @@
  * emit-optimizer.ts and norm-of-lines.ts.
  */
 import { at } from '../base/invariant';
+import type { Attrs } from '../graph/op';
 import { gradNorm } from '../optim/grad-norm';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
@@ -16,12 +17,15 @@ export const GRAD_NORM = 'grad_norm';
 export const OWN_NORM = 'grad_norm.own';
 
 export interface NormInput {
-  readonly config: Partial<Pick<Config, 'clipGradNormType' | 'ddp'>>;
+  readonly config: Partial<Pick<Config, 'clipGradNormType' | 'ddp' | 'precision'>>;
 }
+
+/** The type of all gradients, for the operators of clip_grad_norm_, if it is not float32. */
+export const gradientType = ({ config }: NormInput): Attrs => (config.precision === 'bf16' ? { half: 'bf16' } : {});
 
 /** `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. */
 export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
-  const attrs = { normType: input.config.clipGradNormType ?? 2 };
+  const attrs = { normType: input.config.clipGradNormType ?? 2, ...gradientType(input) };
   const types = gradNorm.infer(
     gradients.map((name) => lane.spec(name)),
     attrs,

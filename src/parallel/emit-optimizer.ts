@@ -13,7 +13,7 @@ import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
-import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
+import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, gradientType, type NormInput, OWN_NORM } from './emit-norm';
 import type { ParameterRef } from './stage-graph';
 
 const STEP: Where = { phase: 'step', anchor: 'step' };
@@ -158,9 +158,13 @@ export function emitOptimizerOfLines(
  * Clips by the norm that the lane holds, then by value. PyTorch leaves the order to the script; our listing has this
  * one.
  */
-function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: readonly string[]): void {
+function emitClip(lane: LaneBuilder, input: OptimizerInput, gradients: readonly string[]): void {
+  const { config } = input;
   const { clipGradNorm: maxNorm, clipGradValue: clipValue } = config;
-  if (maxNorm !== undefined) lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
+  if (maxNorm !== undefined) {
+    const attrs = { maxNorm, ...gradientType(input) };
+    lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, attrs, CLIP);
+  }
   if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
   if (config.precision !== 'bf16' || (maxNorm ?? clipValue) === undefined) return;
   for (const gradient of gradients) lane.compute('precision/round', [gradient], [gradient], { format: 'bf16' }, CLIP);

@@ -92,3 +92,13 @@ export function roundTo(format: HalfFormat, values: Float32Array): void {
     else words[i] = (bits + 0x7fff + ((bits >>> 16) & 1)) & 0xffff0000;
   }
 }
+
+/** Rounds one number to the nearest value of the format. */
+export function rounder(format: HalfFormat): (value: number) => number {
+  const cell = new Float32Array(1);
+  return (value) => {
+    cell[0] = value;
+    roundTo(format, cell);
+    return cell[0] as number;
+  };
+}

@@ -32,6 +32,23 @@ test('a float32 master: the copy computes, the master is clipped and stepped', p
   expect(printed({ precision: 'fp16-master' })).toContain('output = low(x.to(torch.float16)).float()');
 });
 
+test('a float32 master takes the running statistics of the copy', place({ modes: ['single'] }), () => {
+  const layers: ConfigInput['model'] = {
+    layers: [
+      { type: 'Linear', in: 2, out: 3 },
+      { type: 'BatchNorm1d', features: 3 },
+      { type: 'Linear', in: 3, out: 1 },
+    ],
+  };
+  inOrder(printed({ precision: 'bf16-master', model: layers }), [
+    'optimizer.step()',
+    'own.copy_(master)',
+    'for master, own in zip(model.buffers(), low.buffers()):',
+    'master.copy_(own)',
+  ]);
+  expect(printed({ precision: 'bf16-master' })).not.toContain('buffers()');
+});
+
 test('bfloat16 alone: the model and what the optimiser steps', place({ modes: ['single'] }), () => {
   const script = printed({ precision: 'bf16' });
   inOrder(script, ['model.to(torch.bfloat16)', 'torch.optim.SGD(', 'output = model(x.to(torch.bfloat16)).float()']);

@@ -1,5 +1,6 @@
 /** The lines of mixed precision: torch.autocast around the forward pass, and a GradScaler's calls in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { batchNorms } from '../../protocol/config/layer-kinds';
 import { HALF_NAMES } from '../../protocol/half-names';
 import { autocastHalf, modelHalf } from '../../protocol/half-of';
 import { type CodeLine, codeLine as line } from './code-line';
@@ -46,13 +47,19 @@ export const toMasterLines = ({ precision }: Config): readonly CodeLine[] =>
       ]
     : [];
 
-/** Lines after the step: the copy takes the master's weights. */
-export const fromMasterLines = ({ precision }: Config): readonly CodeLine[] =>
+/** Lines after the step: the copy takes the master's weights, and the master the copy's running statistics. */
+export const fromMasterLines = ({ precision, model }: Config): readonly CodeLine[] =>
   hasMaster(precision)
     ? [
         line('with torch.no_grad():'),
         line('    for master, own in zip(model.parameters(), low.parameters()):'),
         line('        own.copy_(master)'),
+        ...(batchNorms(model.layers) > 0
+          ? [
+              line('    for master, own in zip(model.buffers(), low.buffers()):'),
+              line('        master.copy_(own)  # of batch norm, which only low runs'),
+            ]
+          : []),
       ]
     : [];
 

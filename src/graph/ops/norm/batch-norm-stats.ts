@@ -4,9 +4,11 @@
  * running_mean, running_var [C], num_batches_tracked (int32 [1]); attrs `eps`, `momentum` (0.1) or `cumulative`
  * (momentum=None). Outputs mean and invstd [C] of the batch (biased variance), the three updated running values
  * (unbiased variance), and scratch. The running values must be updated in place (`into`): on a GPU only the output is
- * bound.
+ * bound. Attribute `half`: the type of x and of the running values, if that is half precision. With bf16 torch's CPU
+ * kernel rounds the sum of squares and each operation on the running values; with f16 it computes in float32.
  */
 import { at } from '../../../base/invariant';
+import { HALF_BITS } from '../../../tensor/half-bits-part';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { CpuArgs, DenseLaunch, OpDef } from '../../op';
@@ -64,7 +66,7 @@ export const batchNormStats: OpDef = {
       },
       {
         kind: 'dense',
-        kernel: 'norm/batch-norm-statistics',
+        kernel: types.attrs.half === 'bf16' ? 'precision/batch-norm-statistics' : 'norm/batch-norm-statistics',
         constants: { CUMULATIVE: cumulative ? 1 : 0 },
         bindings: [PARTIAL, MEAN, MEAN + 1, MEAN + 2, MEAN + 3, TRACKED],
         params: [...splitParams(split), split.width, { f32: Number(types.attrs.eps) }, { f32: momentum }],
@@ -79,18 +81,22 @@ export const batchNormStats: OpDef = {
 export function joinStatistics({ outputs, attrs }: Pick<CpuArgs, 'outputs' | 'attrs'>, split: Split): void {
   const [mean, invstd, runningMean, runningVar, tracked, partial] = [0, 1, 2, 3, 4, 5].map((k) => at(outputs, k));
   const count = split.batch * split.plane;
+  const rounded = attrs.half === 'bf16' ? HALF_BITS.get().rounder('bf16') : (value: number) => value;
   const seen = at(tracked as Int32Array, 0) + 1;
   (tracked as Int32Array)[0] = seen;
   const momentum = attrs.cumulative === true ? 1 / seen : Number(attrs.momentum ?? 0.1);
+  const gain = rounded(momentum);
+  const keep = rounded(1 - gain);
   for (let c = 0; c < split.channels; c++) {
     const joined = joinMoments(partial as Float32Array, split, c);
-    (mean as Float32Array)[c] = joined.mean;
-    (invstd as Float32Array)[c] = 1 / Math.sqrt(joined.squares / count + Number(attrs.eps));
-    move(runningMean as Float32Array, c, joined.mean, momentum);
-    move(runningVar as Float32Array, c, joined.squares / (count - 1), momentum);
+    const center = rounded(joined.mean);
+    // Samples without a plane deviate from the rounded mean.
+    const apart = split.plane === 1 ? count * (joined.mean - center) ** 2 : 0;
+    const squares = rounded(joined.squares + apart);
+    (mean as Float32Array)[c] = center;
+    (invstd as Float32Array)[c] = 1 / Math.sqrt(rounded(squares / rounded(count)) + Number(attrs.eps));
+    const [own, ownVar] = [(runningMean as Float32Array)[c] as number, (runningVar as Float32Array)[c] as number];
+    (runningMean as Float32Array)[c] = rounded(keep * own) + rounded(gain * center);
+    (runningVar as Float32Array)[c] = rounded(keep * ownVar) + gain * rounded(squares / rounded(count - 1));
   }
-}
-
-function move(running: Float32Array, c: number, value: number, momentum: number): void {
-  running[c] = (1 - momentum) * (running[c] as number) + momentum * value;
 }

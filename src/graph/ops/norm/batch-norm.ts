@@ -27,7 +27,7 @@ export const batchNorm: OpDef = {
     const affine = c.types.inputs.length > 3;
     const statistics = [c.input(1), c.input(2)];
     const [dweight, dbias, ...own] = c
-      .emit('norm/batch-norm-grad-reduce', [dy, c.input(0), ...statistics], {}, affine ? [3, 4, 1, 2] : [])
+      .emit('norm/batch-norm-grad-reduce', [dy, c.input(0), ...statistics], {}, affine ? [3, 4, 1, 2] : [], [1, 2])
       .slice(0, 4);
     const sums = c.types.attrs.synced === true && c.needsGrad(0) ? summedOverRanks(c, own) : own;
     const operands = [dy, c.input(0), ...statistics, ...sums, ...(affine ? [c.input(3)] : [])];
