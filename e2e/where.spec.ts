@@ -156,7 +156,7 @@ test(
     const stage = playground.region('Stage');
     await expect(stage).toContainText(
       // In a ring one rank waits for the late rank, and another rank waits for that rank.
-      /Step [\d,]+ stands still, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
+      /Step [\d,]+ is stuck, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
     );
     await stage.getByText('As a table').click();
     await expect(stage.getByRole('row', { name: /^rank 1/i })).toContainText('late');

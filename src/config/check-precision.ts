@@ -27,7 +27,7 @@ function ofBfloat16({ precision, optimizer }: Config): Refusal | undefined {
   if (['SGD', 'Adam', 'AdamW'].includes(type) && !amsgrad) return undefined;
   return {
     settings: { 'optimizer.type': type, ...(amsgrad ? { 'optimizer.amsgrad': true } : {}), precision },
-    why: 'it has no steps in bfloat16 here',
+    why: 'this playground has no bfloat16 step of this optimiser',
     hint: 'Choose SGD, Adam or AdamW, or precision "bf16-master".',
   };
 }
@@ -37,7 +37,7 @@ function withScaler({ mode, gradScaler }: Config): Refusal | undefined {
   if (!gradScaler.enabled || takesScaler) return undefined;
   return {
     settings: { mode, 'gradScaler.enabled': true },
-    why: `torch.amp.GradScaler unscales the gradients of one optimiser that a rank steps by itself, and ${title} is not run with one here`,
+    why: `this playground has no torch.amp.GradScaler in mode ${title}`,
     hint: 'Set gradScaler.enabled to false, or choose mode single, ddp, dataParallel, sharded or tensor.',
   };
 }

@@ -10,7 +10,7 @@ import { torchRefusal } from './torch-refusal';
 export const configComplaints = (issues: readonly ConfigIssue[], settings: ReadonlySet<string>): readonly string[] =>
   complaints(issues.flatMap(innermost), { settings, near: nearNames, torch: torchRefusal });
 
-/** A value that one kind of a union takes, but for something inside it: what is wrong inside. */
+/** If a value fits one variant of a union except for a field inside it: the complaints about that field. */
 function innermost(issue: ConfigIssue): readonly ConfigIssue[] {
   const isObject = issue.type === 'union' && !Array.isArray(issue.input);
   const inside = isObject ? (issue.issues ?? []).filter(({ path }) => path !== undefined) : [];

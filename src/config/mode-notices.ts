@@ -54,7 +54,7 @@ function modesWith(section: Section, setting: string): string {
   if (section === 'mesh') return namesOf(({ axes = [] }) => axes.some((axis) => setting === `mesh.${axis}`));
   const reads = ({ sections = [] }: Face) => sections.includes(section);
   if (section !== 'ddp') return namesOf(reads);
-  // The other modes have DDP around a part of the model, or no DDP but its samplers.
+  // The other modes wrap a part of the model in DDP, or use only DDP's samplers.
   const { ddp } = FACES;
   return `${ddp.name} (the modes ${namesOf((face) => face !== ddp && reads(face))} use some of DDP’s settings)`;
 }

@@ -50,7 +50,7 @@ export function parseConfig(input: unknown): Config {
   return config;
 }
 
-/** A mode whose mesh the settings give has no other axes than its own. */
+/** Refuses sizes of axes that the mesh of the mode does not have. */
 function checkAxes(config: Config): void {
   const { axes = [], sections = [] } = PARALLEL_MODES[config.mode].face;
   if (!sections.includes('mesh')) return;
@@ -76,16 +76,16 @@ function checkWorkers({ placement, worldSize }: Config, processes: number): void
 }
 
 /**
- * A mesh whose axes are given says how many devices there are, and in a configuration that names no mode, pp says that
- * it is a pipeline, else dpShard that it is sharded, else tp that it is tensor parallel. In mode ddp worldSize counts
- * the replicas, too: where both are given, worldSize decides.
+ * If the configuration gives sizes of axes, their product is the number of devices. If it names no mode, pp implies
+ * mode pipeline, else dpShard mode sharded, else tp mode tensor. In mode ddp both worldSize and dpReplicate count the
+ * replicas; if both are given, worldSize decides.
  */
 function settled(parsed: Config, input: unknown): Config {
   const config = withoutIdleAxis(parsed);
   const given = (input ?? {}) as Readonly<Record<string, unknown>>;
   const sizes = (lookup(given, 'mesh') ?? {}) as Readonly<Record<string, unknown>>;
   const [dp, dpReplicate] = [lookup(sizes, 'dp'), lookup(sizes, 'dpReplicate')];
-  // 1 says nothing: it may come from the defaults that a command line lays settings over.
+  // A size of 1 may come from defaults that the command line has filled in, so it contradicts nothing.
   if (dp !== undefined && (dpReplicate ?? 1) !== 1 && dp !== dpReplicate)
     throw refusedSettings({
       settings: { 'mesh.dp': dp, 'mesh.dpReplicate': dpReplicate },
@@ -95,7 +95,7 @@ function settled(parsed: Config, input: unknown): Config {
   const mode = lookup(given, 'mode') === undefined ? modeOfMesh(config) : config.mode;
   const { axes = [], sections = [] } = PARALLEL_MODES[mode].face;
   const open = openAxis(mode);
-  // What decides the number of ranks: the axis that would take those that are left, or the only one.
+  // The axis whose size decides the number of ranks: the open axis, or the only axis of the mode.
   const sized = axes.includes(open) ? open : axes[0];
   const size = sized && lookup(sizes, sized);
   if (sized === undefined || size === undefined || (size === 1 && sized !== open)) return config;
@@ -103,13 +103,13 @@ function settled(parsed: Config, input: unknown): Config {
   if (saysWorld && !sections.includes('mesh')) return config;
   const shape = sections.includes('mesh') ? meshSizes({ ...config, mode }) : shapeOf({ [sized]: config.mesh[sized] });
   const devices = ranksOf(shape);
-  // Under the name that was given.
+  // The name that the user has written.
   const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);
   const named = axes.filter((axis) => shape[axis] > 1 || lookup(sizes, axis) !== undefined);
   const settings = Object.fromEntries(named.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
   const factors = named.length > 1 ? `${named.map((axis) => shape[axis]).join(' x ')} = ` : '';
   const product = `${factors}${devices} ${devices === 1 ? 'rank' : 'ranks'}`;
-  // Whatever worldSize says: a link with such a mesh brings the largest that there is.
+  // Comes before the check of worldSize, because links with such a mesh set worldSize to its limit.
   if (devices > LIMITS.worldSize)
     throw refusedSettings({
       settings,
@@ -126,8 +126,8 @@ function settled(parsed: Config, input: unknown): Config {
 }
 
 /**
- * Where layers are whole, tp is 1 whether that is said or not, as in configurations from before it could be more; and
- * dpShard where parameters are.
+ * Removes a size of 1 for tp or dpShard unless the mode needs this axis: older configurations contain it, and it means
+ * the same as leaving it out.
  */
 function withoutIdleAxis(config: Config): Config {
   const open = openAxis(config.mode);
@@ -137,7 +137,7 @@ function withoutIdleAxis(config: Config): Config {
   return { ...config, mesh: { ...mesh, ...keeps('dpShard', dpShard), ...keeps('tp', tp) } };
 }
 
-/** The mode that a mesh asks for by its axes. */
+/** The mode that the given axes imply. */
 function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
   if (mesh.pp !== undefined) return 'pipeline';
   if (mesh.dpShard !== undefined && mesh.dpShard > 1) return 'sharded';
@@ -146,7 +146,7 @@ function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
 
 /** The single-device reference of a configuration. */
 export function referenceConfig(config: Config): Config {
-  // One device has no fully_shard; autocast is its way to compute in the same type.
+  // A single device has no fully_shard, so the reference uses autocast to compute in the same type.
   const half = paramHalf(config);
   return { ...config, mode: 'single', worldSize: 1, precision: half ? autocastIn(half) : config.precision };
 }

@@ -1,6 +1,6 @@
 /**
- * What torch.optim's constructors say to a number that they refuse: whoever knows the sentence recognises the mistake.
- * Used by config-issue.
+ * The messages of torch.optim's constructors about numbers that they refuse, for users who know these messages. Used by
+ * config-issue.
  */
 import { lookup } from '../base/lookup';
 
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   initialAccumulatorValue: 'initial_accumulator_value value',
 };
 
-/** Undefined where torch would take the number: our limits are narrower than its own. */
+/** Undefined if torch would accept the number, because our limits are narrower than torch's. */
 export function torchRefusal(place: string, found: unknown): string | undefined {
   const name = /^optimizer\.(\w+)$/.exec(place)?.[1] ?? '';
   const words = lookup(NAMES, name);

@@ -1,4 +1,4 @@
-/** A cluster as a rank in the same thread sees it, from the machine that it runs on. */
+/** The cluster's interface for a rank in the same thread. */
 import type { Cluster } from './cluster';
 import type { ClusterAccess } from './seats';
 

@@ -59,7 +59,7 @@ export class Cluster {
       throw cannotListen(
         where,
         'errno: 98 - Address already in use',
-        'Two processes think that they are rank 0, or another job uses the port: give each a rank, or a free MASTER_PORT.',
+        'Two processes have rank 0, or another job uses the port: give each process its own rank, or choose a free MASTER_PORT.',
       );
     const served = { id: `tcp://${key}#${this.nextId++}`, store: new HashStore() };
     this.servers.set(key, served);

@@ -186,7 +186,7 @@ export abstract class DistCalls {
     return this.peer('recv', tensor, src, options, callSite(this.irecv, options.site));
   }
 
-  /** Issues all before it waits for any, so no order of sends and receives can block. */
+  /** Issues all operations before it waits for one of them, so no order of sends and receives can block. */
   batchIsendIrecv(ops: readonly P2POp[]): Work[] {
     const site = callSite(this.batchIsendIrecv);
     return ops.map(({ op, tensor, peer, ...options }) =>

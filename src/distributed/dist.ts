@@ -51,7 +51,7 @@ interface World extends OpenGroupOptions {
 }
 
 export class Dist extends DistCalls {
-  /** Texts that PyTorch would print as warnings. */
+  /** The warnings that PyTorch would print. */
   readonly warnings: string[] = [];
   private world: World | undefined;
   private readonly recorder = new FlightRecorder();

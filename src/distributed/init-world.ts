@@ -1,6 +1,6 @@
 /**
- * How initProcessGroup finds its world: rendezvous, then every rank writes its card into the store and waits for the
- * others' cards.
+ * How initProcessGroup finds its world: after the rendezvous, every rank writes its backend and world size into the
+ * store under its own key, and waits for the keys of the other ranks.
  */
 import type { Backend } from '../protocol/process-group';
 import { type Meeting, rendezvous, type StoreAccess } from './store/rendezvous';

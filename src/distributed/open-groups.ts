@@ -63,7 +63,7 @@ export class OpenGroups {
     );
   }
 
-  /** This rank's end of the group. `rank`: its own, in the world. */
+  /** This rank's end of the group. `rank`: this rank's number in the world. */
   member(group: CallGroup, rank: number): ProcessGroup {
     const found = this.groups.get(group.name);
     if (found) return found;

@@ -79,7 +79,7 @@ export class ProcessGroup {
     });
   }
 
-  /** `peer` is counted within the group; undefined: whoever sends. Tells who it was. */
+  /** `peer`: rank within the group; undefined: any sender. Resolves with the rank of the sender. */
   pointToPoint(
     kind: 'send' | 'recv',
     tensor: Tensor,

@@ -1,6 +1,6 @@
 /**
- * What a rank asks of the cluster, wherever that lives: stores, and seats in groups. cluster-access.ts answers in the
- * same thread, launch/remote-access.ts from another.
+ * The calls of a rank to the cluster: open a store, join a group. cluster-access.ts answers them in the same thread,
+ * launch/remote-access.ts from another thread.
  */
 import type { Backend } from '../protocol/process-group';
 import type { GroupBackend } from './backends/group-backend';

@@ -33,7 +33,7 @@ export type SessionEvent =
   | { readonly type: 'kept'; readonly kept: KeptState }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number };
 
-/** The state of a rank while the group stands still. */
+/** The state of a rank while its group waits. */
 export interface RankStanding {
   readonly rank: Rank;
   /** The page's name of the rank, if not 'rank 2': 'server', 'worker 2'. */

@@ -40,7 +40,7 @@ test('a pair starts when both its inputs are there, so its forward cannot be wha
       'rank 1 waits at 1F1 for 0F1 of rank 0, which is part of (0F1;0B0)OVERLAP_F_B there',
   ]);
   expect(said('(0F0;0B0)OVERLAP_F_B')).toEqual([
-    'rank 0 pairs (0F0;0B0)OVERLAP_F_B (cell 1), but the two start together, so neither may need the other',
+    'rank 0 pairs (0F0;0B0)OVERLAP_F_B (cell 1), but the two passes start together, so neither may need the result of the other',
   ]);
 });
 

@@ -73,7 +73,7 @@ const MOST_SAID = 3;
 
 function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
   if (isMisprinted1F1B(schedule))
-    return 'This is 1F1B as torch 2.13 prints it: on the last rank it writes each forward one micro-batch too high. Lower them by one; that is what torch runs.';
+    return 'This is 1F1B as torch 2.13 prints it: in the row of the last rank, the micro-batch number of each forward pass is too high by one. Lower these numbers by one: this is the order that torch runs.';
   return first?.kind === 'deadlock'
     ? 'Move one of these actions before the one that waits for it, so that a rank can continue.'
     : 'Every rank runs the forward pass and the backward pass (B, or I and then W) of each of its stages once per micro-batch.';
@@ -140,7 +140,7 @@ function checkPair(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces,
   if (forward.kind !== 'F' || (backward.kind !== 'B' && backward.kind !== 'I'))
     complain('a pair must be a forward pass followed by a backward pass');
   else if (places.dependenciesOf(backward).some((needed) => keyOf(needed) === keyOf(forward)))
-    complain('the two start together, so neither may need the other');
+    complain('the two passes start together, so neither may need the result of the other');
 }
 
 /** Forward and backward passes that no rank runs. */

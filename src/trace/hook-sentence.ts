@@ -42,7 +42,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
         ? `${who} copies its ${plural(e.reads.length, 'parameter')}, divided by ${groupSize(trace, e)}, into one buffer`
         : undefined;
     case 'ddp/unpack':
-      return e.anchor === 'average' ? `${who} takes over the mean of the parameters` : undefined;
+      return e.anchor === 'average' ? `${who} replaces its parameters by the mean` : undefined;
     case 'ops/copy':
       return e.anchor === 'pull' ? `${who} moves to the next version of the weights it pulled earlier` : undefined;
     case 'load':

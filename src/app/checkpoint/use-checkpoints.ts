@@ -103,7 +103,7 @@ export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Check
 
 async function stored(name: string): Promise<NamedCheckpoint> {
   const files = await storedFiles(name);
-  if (!files) throw new Error(`"${name}" is gone`);
+  if (!files) throw new Error(`there is no checkpoint "${name}" any more`);
   return { name, files };
 }
 

@@ -17,7 +17,7 @@ export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): st
   const begin = `Below ${formatSize(bytes)} ${name(below)} is faster: ${whyBelow(below, above)}. From there on (${formatTime(timeUs)})`;
   // The remaining term is less than a thousandth of the time.
   if (Math.abs(above.bytes - below.bytes) <= SAME * below.bytes)
-    return `${begin} both take the same within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and compared with this time α hardly counts.`;
+    return `${begin} both take the same time within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and α is tiny compared with that time.`;
   const load =
     above.bytes < below.bytes
       ? `its busiest rank sends ${formatSize(above.bytes)}, the busiest rank of ${name(below)} ${formatSize(below.bytes)}`
@@ -58,16 +58,16 @@ export function neverText({ overBytes, crossovers }: LabCurves, chosen: Algorith
 
 const BY_SIZE =
   'NCCL chooses algorithm and protocol by size. LL and LL128 send a flag with every few bytes: a hop is quick, but bandwidth is lost.' +
-  ' Simple sends whole blocks. On H100 the switch itself can add (NVLS). The curves here keep the figures of one link at every' +
-  ' size; the step clock of the page makes NCCL’s choice between the protocols.';
+  ' Simple sends whole blocks. On H100 the switch itself can add (NVLS). The curves here use one protocol at every size;' +
+  ' the modelled clock of a training step chooses the protocol by size, as NCCL does.';
 
 const TREE =
   'NCCL’s tree is a double binary tree across nodes; within a node it is a chain. It carries out all_reduce only.';
 
 const NO_HALVING =
   'NCCL has no halving-doubling, although it needs as few bytes as the ring in fewer rounds. Partners are up to N/2 ranks apart and' +
-  ' all pairs exchange at once, so every cut through the machine must carry them all; the ring loads each link with one neighbour’s' +
-  ' traffic, whatever the topology. The ring also needs two connections per rank instead of log₂ N, works for any N, and can be' +
+  ' all pairs exchange at once, so the links in the middle of the network carry the messages of all pairs. In a ring each link' +
+  ' carries the messages of one rank, whatever the topology. The ring also needs two connections per rank instead of log₂ N, works for any N, and can be' +
   ' pipelined in small slices. MPI libraries use halving-doubling for buffers of middle size.';
 
 /** Sentences about NCCL's choice among the compared algorithms. */

@@ -127,7 +127,7 @@ test('naive is explained by the root’s port, equal loads by what is left of α
   expect(naive).toContain('keeps the root’s port busy for α/2 only, while ring waits α for each of 14');
   const halving = { algorithm: 'halvingDoubling', rounds: 6, bytes: 1792 } as const;
   const same = crossoverText({ bytes: 1024, timeUs: 15, below: halving, above: ring });
-  expect(same).toContain('both take the same within a thousandth: their busiest ranks send 1.75 KiB either way');
+  expect(same).toContain('both take the same time within a thousandth: their busiest ranks send 1.75 KiB either way');
 });
 
 test('algorithms that never change places are named with the faster one first, and NCCL’s choice is explained', () => {

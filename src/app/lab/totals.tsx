@@ -67,7 +67,7 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
 }
 
 const NAIVE_ROUNDS =
-  ' Here a round is one message after another. Each message keeps the root’s port busy for α/2 and is in flight for' +
+  ' Here each round is a single message. It keeps the root’s port busy for α/2 and is in flight for' +
   ' another α/2, while the next message starts. So the time grows by about α/2 per round, not by α.';
 
 /** The result of the check against the collective's definition, in words. */

@@ -11,7 +11,7 @@ json.dump({'losses': losses}, open('report.json', 'w'))`;
 const KINDS = [
   {
     name: 'The same run on real PyTorch',
-    what: 'lockstep export writes the scripts; train.py --report report.json --history 20 leaves a report.',
+    what: 'lockstep export writes the scripts; train.py --report report.json --history 20 writes a report.',
   },
   { name: 'Another run of Lockstep', what: 'lockstep train --out report.json --history 20 --weights.' },
   { name: 'A loop of your own', what: 'the losses are enough; weights and gradients can be added.' },

@@ -18,7 +18,7 @@ import { hasField, viewsFor } from './views/views-for';
 const WITHOUT_FIELD: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png', 'sequence', 'text']);
 
 const ScheduleFacts = loadedPanel(
-  'What the schedule comes to',
+  'The numbers of the schedule',
   async () => (await import('../pipeline/schedule-facts')).ScheduleFacts,
 );
 

@@ -18,7 +18,7 @@ const hang: Standstill = {
 describe('the sentence', () => {
   test('names the late rank, the waiting ranks with their collective, and the remaining time', () => {
     expect(standstillSentence(hang)).toBe(
-      'Step 42 stands still, 58 s until the timeout: rank 2 is late, at backward of 2.weight; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
+      'Step 42 is stuck, 58 s until the timeout: rank 2 is late, at backward of 2.weight; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
     );
   });
 
@@ -29,7 +29,7 @@ describe('the sentence', () => {
       ranks: hang.ranks.map((one, rank) => ({ ...one, name: names[rank] ?? '', at: 'recv of w' })),
     };
     expect(standstillSentence(ofServer)).toBe(
-      'Step 42 stands still, 58 s until the timeout: worker 2 is late, at recv of w; server and worker 1 wait for it in recv of w',
+      'Step 42 is stuck, 58 s until the timeout: worker 2 is late, at recv of w; server and worker 1 wait for it in recv of w',
     );
     expect(standingWords(ofServer, 1)).toContain('waits for worker 2');
   });
@@ -39,7 +39,7 @@ describe('the sentence', () => {
     if (!zero || !one || !two) throw new Error('three ranks');
     const chain: Standstill = { ...hang, ranks: [{ ...zero, waitsFor: 1 }, one, { ...two, at: undefined }] };
     expect(standstillSentence(chain)).toBe(
-      'Step 42 stands still, 58 s until the timeout: rank 2 is late, it has not reported where; rank 0 waits for rank 1 in all_reduce of bucket 0 (seq 1); rank 1 waits for it in all_reduce of bucket 0 (seq 1)',
+      'Step 42 is stuck, 58 s until the timeout: rank 2 is late, it has not reported where; rank 0 waits for rank 1 in all_reduce of bucket 0 (seq 1); rank 1 waits for it in all_reduce of bucket 0 (seq 1)',
     );
   });
 
@@ -50,7 +50,7 @@ describe('the sentence', () => {
       ranks: hang.ranks.map((r) => (r.rank === 2 ? { ...r, is: 'ended' } : r)),
     };
     expect(standstillSentence(ended)).toBe(
-      'Step 42 stands still: rank 2 has ended; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
+      'Step 42 is stuck: rank 2 has ended; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
     );
   });
 });

@@ -54,7 +54,7 @@ export function standstillSentence(standstill: Standstill): string {
   }
   // The time comes first, because the end of a long sentence may not fit.
   const step = capital(stepWords(microBatch, standstill, stepNumber));
-  return `${step} stands still${left === '' ? '' : `, ${left}`}: ${said.join('; ')}`;
+  return `${step} is stuck${left === '' ? '' : `, ${left}`}: ${said.join('; ')}`;
 }
 
 /** The words in a rank's room, longest first; undefined: the rank continues its own work. */

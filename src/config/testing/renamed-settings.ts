@@ -1,12 +1,12 @@
 /**
- * Settings that have got another name since it was recorded what links and configurations mean. A recording is read
- * under the new names; its values must be the same. Called by the tests of old links and old configurations.
+ * Settings that were renamed after links and configurations were recorded. Reads a recording under the new names; the
+ * values must be the same. Called by the tests of old links and old configurations.
  */
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The mesh's axis of replicas was called dp; tp and dpShard were always 1, and now they are written only where they are
- * more.
+ * The mesh's axis of replicas was called dp. tp and dpShard were always written, as 1; now they are written only if
+ * they are larger.
  */
 export function underNewNames(config: unknown): object {
   const { mesh, ...others } = config as Json;

@@ -90,15 +90,15 @@ describe('zip', () => {
       'x.zip: found files that unpack to 16 MiB, expected at most 1.0 MiB.',
     );
     expect(() => unzip('x.zip', saying(100), all, 32 * MIB, Inflate)).toThrow(
-      'x.zip: found a zip archive that does not unpack (a.png: it has not the 0.0 MiB that the archive says)',
+      'x.zip: found a zip archive that does not unpack (a.png: its size is not the 0.0 MiB that the archive states)',
     );
-    expect(() => unzip('x.zip', saying(32 * MIB - 10), all, 32 * MIB, Inflate)).toThrow('it has not the 32 MiB');
+    expect(() => unzip('x.zip', saying(32 * MIB - 10), all, 32 * MIB, Inflate)).toThrow('its size is not the 32 MiB');
   });
 
   test.each([
     ['encrypted', 8, 1, 'a.png: it is encrypted'],
     ['another method', 10, 9, 'a.png: it is packed by method 9'],
-    ['a place that is none', 42, 77, 'a.png: it is not where it should be'],
+    ['a place that is none', 42, 77, 'a.png: it is not at the offset that the directory states'],
     ['longer than the archive', 20, 2 ** 31, 'a.png: it is cut off'],
   ])('%s', (_, at, value, message) => {
     const copy = Uint8Array.from(archive);

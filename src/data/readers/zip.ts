@@ -103,7 +103,8 @@ function unpackEntry(
 ): Uint8Array<ArrayBuffer> | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isEncrypted) throw broken('it is encrypted');
-  if (start + 30 > bytes.length || view.getUint32(start, true) !== LOCAL) throw broken('it is not where it should be');
+  if (start + 30 > bytes.length || view.getUint32(start, true) !== LOCAL)
+    throw broken('it is not at the offset that the directory states');
   const from = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
   if (from + packedBytes > bytes.length) throw broken('it is cut off');
   const packed = bytes.subarray(from, from + packedBytes);
@@ -118,5 +119,5 @@ function unpackEntry(
   } catch (error) {
     throw broken(error instanceof Error ? error.message : String(error));
   }
-  throw broken(`it has not the ${mebibytes(size)} that the archive says`);
+  throw broken(`its size is not the ${mebibytes(size)} that the archive states`);
 }

@@ -1,6 +1,6 @@
 /**
- * Executors of the collectives that a group has run lately: training issues the same ones in every step, and an
- * executor is costly to make.
+ * Keeps the executors of the collectives that a group has run most recently, because training issues the same
+ * collectives in every step and making an executor takes long.
  */
 
 import type { Program } from '../../program/instruction';
@@ -8,7 +8,7 @@ import type { Executor } from '../../runtime/executor';
 import { collectiveProgram, requestKey } from './collective-program';
 import type { CollectiveRequest } from './group-backend';
 
-/** Different shapes that a group may use by turns before executors are made anew. */
+/** The number of different calls whose executors are kept. */
 const KEPT = 16;
 
 export class ExecutorCache {
@@ -19,7 +19,7 @@ export class ExecutorCache {
   get(request: CollectiveRequest): Promise<Executor> {
     const key = requestKey(request);
     const known = this.kept.get(key) ?? this.open(collectiveProgram(request));
-    // Latest last.
+    // The newest entry comes last.
     this.kept.delete(key);
     this.kept.set(key, known);
     const [oldest] = this.kept.keys();

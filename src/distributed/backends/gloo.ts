@@ -1,7 +1,6 @@
 /**
- * gloo: every rank by itself. It holds typed arrays of its own and runs its own lane of the collective's Program; what
- * goes to other ranks leaves through a MessagePort, as gloo sends through a socket. Works within one thread and between
- * workers alike.
+ * gloo: every rank has its own typed arrays and runs its own lane of the collective's Program. It sends messages to
+ * other ranks through a MessagePort, as gloo sends through a socket. Works within one thread and between workers.
  */
 
 import { LockstepError } from '../../base/errors';

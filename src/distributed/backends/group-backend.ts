@@ -1,5 +1,5 @@
 /**
- * What carries the data of a group for one rank, once the ledger has let it pass: gloo.ts and nccl.ts. Checks nothing.
+ * Moves the data of a group for one rank after the ledger has permitted the call: gloo.ts and nccl.ts. Checks nothing.
  */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Backend } from '../../protocol/process-group';
@@ -29,12 +29,12 @@ export interface PeerMessage {
 export interface GroupBackend {
   readonly name: Backend;
   /**
-   * Collectives of a group run in the order of these calls. `input` takes the result of those that work in place,
-   * `output` that of the others.
+   * Collectives of a group run in the order of these calls. The result of a collective that works in place is written
+   * to `input`, the result of any other collective to `output`.
    */
   run(request: CollectiveRequest, input: HostArray, output: HostArray): Promise<void>;
   send(message: PeerMessage, data: HostArray): Promise<void>;
   recv(message: PeerMessage, into: HostArray): Promise<void>;
-  /** Ends what waits, with that error, and gives back what it holds. */
+  /** Rejects all waiting calls with that error, and frees memory and ports. */
   close(error: Error): void;
 }

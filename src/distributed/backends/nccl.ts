@@ -1,7 +1,7 @@
 /**
- * nccl: all ranks of the group on one memory space, a GPUDevice or one set of arrays. Each hands in its tensors; when
- * the last has, one executor runs the whole Program, as NCCL's kernels meet on their GPUs: between ranks there are
- * copies on the device, never messages. For ranks in one thread only.
+ * nccl: all ranks of the group share one memory space, a GPUDevice or one set of arrays. When the last rank has passed
+ * in its tensors, one executor runs the whole Program, like NCCL's single kernel: data moves between ranks by copies on
+ * the device, never by messages. Only for ranks in one thread.
  */
 import { oneAtATime } from '../../base/one-at-a-time';
 import type { Program } from '../../program/instruction';
@@ -37,7 +37,7 @@ export class NcclDevice {
     this.executors = new ExecutorCache((program) => open(program, devices));
   }
 
-  /** One rank's view of it. */
+  /** The backend of one rank. */
   backend(rank: number): GroupBackend {
     return {
       name: 'nccl',
@@ -51,7 +51,7 @@ export class NcclDevice {
     };
   }
 
-  /** The n-th call of a rank belongs to the n-th round; the last rank that comes runs it. */
+  /** The n-th call of each rank belongs to the n-th round; the last rank to call runs the round. */
   private run(request: CollectiveRequest, part: LanePart): Promise<void> {
     const n = this.taken.get(part.rank) ?? 0;
     this.taken.set(part.rank, n + 1);

@@ -30,7 +30,7 @@ export async function runLane(
     'bits',
   );
   parts.forEach(({ input, output }, i) => {
-    // What a rank does not ask for (all but the root of a gather) has no place to go.
+    // A rank without an output (every rank except the root of a gather) ignores its result.
     const target = inPlace ? input : output;
     if (target.length > 0) target.set(viewAs(target, at(results, i)));
   });

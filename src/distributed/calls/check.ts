@@ -1,5 +1,6 @@
 /**
- * Refuses what torch.distributed refuses before it issues anything, in its words. Called by the files beside this one.
+ * Refuses wrong arguments before a call is issued, with torch.distributed's messages. Called by the other files of this
+ * folder.
  */
 import type { ReduceOp } from '../../protocol/collective';
 import type { Backend } from '../../protocol/process-group';

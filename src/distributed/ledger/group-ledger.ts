@@ -1,7 +1,7 @@
 /**
  * The ledger of one group: every rank enters its next call, and continues when all have entered the same call. The
- * ledger compares fingerprints, watches the timeouts (the watchdog), and notifies every rank of the group when one of
- * them makes another call, is late or gone. It moves no data. Methods are asynchronous and take plain data, so that
+ * ledger compares fingerprints, watches the timeouts (the watchdog), and notifies every rank of the group if a rank
+ * makes another call, is late or has ended. It moves no data. Methods are asynchronous and take plain data, so that
  * ranks may run in workers; ranks are counted within the group.
  */
 import type { LockstepError } from '../../base/errors';

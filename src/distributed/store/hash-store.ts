@@ -108,7 +108,7 @@ export class HashStore {
           torchError(
             'RuntimeError',
             `Socket Timeout: waited ${Math.round(timeoutMs)} ms for ${missing.length === 1 ? 'the key' : 'the keys'} ${missing.join(', ')}`,
-            'No rank has set it: a rank has not reached its set() yet, or waits for something else.',
+            'No rank has set the key: the rank that sets it has not reached set() yet, or waits for something else.',
             { missing },
             'timeout',
           ),

@@ -12,11 +12,11 @@ export const dataParallel: Face = {
   short: 'DataParallel',
   tight: 'DP',
   about:
-    'One process, one thread per device: each forward copies the model to all of them, device 0 gathers, and Python’s GIL holds the threads back. PyTorch recommends DDP instead, even on one machine',
+    'One process, one thread per device: each forward copies the model to all devices, device 0 gathers the outputs, and Python’s GIL slows the threads. PyTorch recommends DDP instead, even on one machine',
   seen: (devices) =>
     devices === 1
       ? 'One net on cuda:0; with a single device nothing is copied. Watch it learn.'
-      : `One net on cuda:0, copied to ${devices === 2 ? 'cuda:1' : `${devices - 1} other devices`} for every batch. Watch the gradients come back to it.`,
+      : `One net on cuda:0, copied to ${devices === 2 ? 'cuda:1' : `${devices - 1} other devices`} for every batch. Watch the gradients return to cuda:0.`,
   link: 'dp',
   alsoCalled: ['dp'],
   splitsBatch: true,

@@ -41,9 +41,9 @@ export const ddp: Face = {
 
 function differenceCause(config: Config): string | undefined {
   const { model, ddp: settings, loss, optimizer, clipGradNorm, clipGradValue, precision } = config;
-  if (!settings.initSync && settings.rankSeeds === 'beforeModel') return 'the ranks began with weights of their own';
+  if (!settings.initSync && settings.rankSeeds === 'beforeModel') return 'the ranks began with different weights';
   if (loss.reduction === 'sum' && !((clipGradNorm ?? clipGradValue) === undefined && ignoresScale(optimizer)))
-    return 'gradients of a summed loss are averaged over ranks all the same';
+    return 'gradients of a summed loss are averaged over ranks, too';
   if (settings.samplesPerRank && new Set(settings.samplesPerRank).size > 1)
     return 'ranks with fewer rows count as much as the others';
   if (settings.commHook.type === 'localSGD') return 'each rank steps by itself between two averages';

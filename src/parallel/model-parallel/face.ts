@@ -8,7 +8,7 @@ export const modelParallel: Face = {
   listed: 'Model parallel',
   short: 'Model parallel',
   tight: 'Model',
-  about: 'Layers live on different devices; activations cross, one device works at a time',
+  about: 'Layers are on different devices; activations move between them; one device works at a time',
   seen: (devices) =>
     devices === 1
       ? 'One net, all of its layers on one device. Watch it learn.'

@@ -28,7 +28,7 @@ import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
 const NO_JOIN =
-  'join() shadows the collectives of DDP, and not the messages between stages: a replica without rows would leave its neighbours waiting';
+  'join() repeats only DDP’s collectives for a replica without rows, not the messages between stages, so other ranks would wait forever';
 
 const DDP_OF_STAGES: DdpOfParts = {
   noticeId: 'ddp-of-stages',

@@ -104,7 +104,7 @@ test.each(cases)('%s', (_, input, ids) => {
 });
 
 test.each([
-  [{ join: true }, 'ddp.join has no effect in mode pipeline: join() shadows'],
+  [{ join: true }, 'ddp.join has no effect in mode pipeline: join() repeats only'],
   [{ noSync: 'none' }, 'the schedule itself calls no_sync()'],
   [{ staticGraph: true }, 'PyTorch 2.13 runs static_graph here and computes other gradients'],
   [{ gradientAsBucketView: true, commHook: { type: 'fp16Compress' } }, 'the hook needs a bucket that is a copy'],

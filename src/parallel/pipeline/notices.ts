@@ -95,7 +95,7 @@ function viewNotices(config: Config): readonly Notice[] {
     {
       level: 'warning',
       id: 'stage-ends-in-view',
-      text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run goes on.`,
+      text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run continues.`,
       hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
     },
   ];

@@ -70,7 +70,7 @@ function notices(config: Config): readonly Notice[] {
       level: 'warning',
       id: 'pipeline-shards-halves',
       text: 'PyTorch 2.13 trains this run wrongly, without an error: where a stage inside fully_shard computes its backward pass in two halves (I and W), the gradients of these micro-batches are lost. This run keeps them.',
-      hint: 'For a script that trains right, choose 1F1B, GPipe, LoopedBFS or Interleaved1F1B.',
+      hint: 'For a correct script in PyTorch 2.13, choose 1F1B, GPipe, LoopedBFS or Interleaved1F1B.',
     },
   ];
 }

@@ -10,7 +10,7 @@ export const sharded: Face = {
   listed: 'Sharded',
   short: 'Sharded',
   tight: 'Shard',
-  about: 'Each rank keeps a shard of every parameter; a layer is gathered whole before its turn and freed after it',
+  about: 'Each rank keeps a shard of every parameter; a layer is gathered before it computes and freed afterwards',
   seen: (devices) =>
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
@@ -45,6 +45,6 @@ export const sharded: Face = {
 };
 
 function differenceCause({ loss, model, ddp }: Config): string | undefined {
-  if (loss.reduction === 'sum') return 'gradients of a summed loss are averaged over ranks all the same';
+  if (loss.reduction === 'sum') return 'gradients of a summed loss are averaged over ranks, too';
   return batchNorms(model.layers) > 0 && !ddp.syncBatchNorm ? NORM_OF_PARTS : undefined;
 }

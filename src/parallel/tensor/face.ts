@@ -46,6 +46,6 @@ export const tensor: Face = {
 
 function differenceCause(config: Config): string | undefined {
   if (replicasOf(config) === 1) return undefined;
-  if (config.loss.reduction === 'sum') return 'gradients of a summed loss are averaged over replicas all the same';
+  if (config.loss.reduction === 'sum') return 'gradients of a summed loss are averaged over replicas, too';
   return batchNorms(config.model.layers) > 0 && !config.ddp.syncBatchNorm ? NORM_OF_PARTS : undefined;
 }

@@ -69,7 +69,7 @@ export const HOOK = settings<NameIn<Config['ddp']['commHook']>>('ddp.commHook', 
   ],
   useErrorFeedback: ['Error feedback', 'use_error_feedback: adds what compression lost to the next gradient.'],
   warmStart: ['Warm start', 'warm_start: starts from the factors of the last step.'],
-  period: ['Average every, steps', 'period: number of steps between two averages of the parameters.'],
+  period: ['Steps between averages', 'period: number of steps between two averages of the parameters.'],
   startLocalSGDIter: [
     'Start local SGD at step',
     'start_localSGD_iter: before this step, every gradient is all-reduced.',

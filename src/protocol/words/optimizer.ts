@@ -12,7 +12,7 @@ const OWN = {
   ],
   dampening: ['Dampening', 'dampening: how much less the new gradient counts in the momentum.'],
   beta1: ['Beta 1', 'betas[0]: how slowly the mean of the gradients changes.'],
-  beta2: ['Beta 2', 'betas[1]: how slowly the mean of their squares changes.'],
+  beta2: ['Beta 2', 'betas[1]: how slowly the mean of the squared gradients changes.'],
   alpha: ['Alpha', 'alpha: how slowly the mean of the squared gradients changes.'],
   rho: ['Rho', 'rho: how slowly the means of the squared gradients and updates change.'],
   eps: ['Epsilon', 'eps: added to the denominator, so that it is never zero.'],

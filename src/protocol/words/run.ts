@@ -47,7 +47,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   steps: ['Steps', 'Optimiser steps to run on the command line; each step takes accumulate micro-batches.'],
   epochs: ['Epochs', 'Epochs to run on the command line; overrides steps.'],
   placement: [
-    'Ranks live in',
+    'Ranks run in',
     'One GPUDevice: transfers are copies on the GPU. One worker per rank: transfers go through host memory.',
   ],
   device: ['Device', 'The device that computes; automatic uses a GPU if the machine has a real one.'],

@@ -27,14 +27,20 @@ export const SCHEDULER = settings<NameIn<SchedulerConfig>>('scheduler', {
   divFactor: ['Start divisor', 'div_factor: the first rate is max_lr / div_factor.'],
   finalDivFactor: ['End divisor', 'final_div_factor: the last rate is the first one / final_div_factor.'],
   annealStrategy: ['Annealing', 'anneal_strategy: the rate changes along a cosine or along straight lines.'],
-  threePhase: ['Three phases', 'three_phase: the rate falls as long as it rose, then falls on to the last rate.'],
+  threePhase: [
+    'Three phases',
+    'three_phase: after rising, the rate falls to the first rate in as many steps, then on to the last rate.',
+  ],
   stepSizeUp: ['Steps up', 'step_size_up: length of the rising half.'],
   stepSizeDown: ['Steps down', 'step_size_down: length of the falling half; by default as long as the rising half.'],
   mode: [
     'Height of cycles',
     'mode: all cycles have equal height, each has half the height of the one before, or the height is multiplied by gamma every step.',
   ],
-  cycleMomentum: ['Cycle momentum', 'cycle_momentum: the momentum falls while the rate rises, and the other way.'],
+  cycleMomentum: [
+    'Cycle momentum',
+    'cycle_momentum: the momentum falls while the rate rises, and rises while the rate falls.',
+  ],
   baseMomentum: ['Lowest momentum', 'base_momentum: the momentum at the highest rate.'],
   maxMomentum: ['Highest momentum', 'max_momentum: the momentum at the lowest rate.'],
   warmupSteps: ['Warm-up', 'LambdaLR: steps over which the rate rises.'],

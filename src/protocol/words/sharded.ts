@@ -12,7 +12,7 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
     'Stage 3: the parameters of the root are also freed after the forward pass, and gathered again for the backward pass.',
   ],
   reshardTo: [
-    'Keep in shards for',
+    'Reshard over ranks',
     'Stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards over this many neighbouring ranks, which gather it again among themselves. A factor of the number of shards.',
   ],
   modules: [

@@ -21,7 +21,7 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   inputLayouts: [
     'Input layout',
-    'input_layouts: how the ranks hold the module’s input. The playground knows this; a wrong layout is refused.',
+    'input_layouts: how the ranks hold the module’s input. It follows from the plan; Lockstep refuses another layout.',
   ],
   desiredInputLayouts: [
     'Desired input layout',

@@ -84,7 +84,7 @@ export async function openDevice(gpu: GPU | undefined, options: DeviceOptions = 
       const known = error instanceof LockstepError && error.code !== 'gpu';
       if (!known && lostBecause === undefined) await within(LOSS_MS, lost);
       // Nothing here unmaps a buffer that is being mapped: only the loss of the device aborts a map.
-      if (lostBecause === undefined && isAbort(error)) return deviceLost('what was being read back was given up');
+      if (lostBecause === undefined && isAbort(error)) return deviceLost('values that were being read back are lost');
       return takeError() ?? error;
     },
     close: () => device.destroy(),

@@ -80,7 +80,7 @@ function anchored(trace: StepTrace, e: TraceEvent, who: Who): string | undefined
   if (e.anchor === 'average' && e.name === 'ddp/pack')
     return `model averaging: ${who.text} ${does(who, 'copy')} ${their(who)} weights, divided by ${groupSize(trace, e)}, into one buffer`;
   if (e.anchor === 'average' && e.name === 'ddp/unpack')
-    return `model averaging: ${who.text} ${does(who, 'take')} over the mean of the weights`;
+    return `model averaging: ${who.text} ${does(who, 'replace')} ${their(who)} weights by the mean`;
   if (e.anchor === 'pull' && e.name === 'ops/copy')
     return `pull: ${who.text} ${does(who, 'move')} to the next version of the weights ${who.many ? 'they' : 'it'} pulled earlier`;
   return undefined;

@@ -23,6 +23,10 @@ const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> 
   W: ['the weight gradients', 'the weight gradients'],
 };
 
+/** A pass is run, a gradient is computed. */
+const verbOf = (actions: readonly PipelineAction[], many: boolean): string =>
+  `${actions.some(({ kind }) => kind === 'I' || kind === 'W') ? 'compute' : 'run'}${many ? '' : 's'}`;
+
 /** 'stage 2 waits'; a rank with several stages goes by its own name. */
 interface Idle {
   readonly noun: 'stage' | 'rank';
@@ -58,11 +62,11 @@ function roomiest(said: readonly string[], numbers: string, clauses: readonly st
   return [...full, ...short].find(({ length }) => length <= ROOM) ?? at(short, short.length - 1);
 }
 
-/** For several turns: 'stages 0 to 7 run forward passes of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
+/** For several turns: 'stages 0 to 7 compute forward passes of micro-batches 2 to 5, input gradients of 0, ...'. */
 function windowSentence(actions: readonly PipelineAction[]): string {
   const stages = [...new Set(actions.map(({ stage }) => stage))];
   const who = nounWith('stage', stages);
-  const verb = stages.length > 1 ? 'run' : 'runs';
+  const verb = verbOf(actions, stages.length > 1);
   const groups = byKind(actions).map(({ kind, own }, index) => {
     const of = [...new Set(own.map(({ microBatch }) => microBatch))].sort((a, b) => a - b);
     const noun = index > 0 ? '' : of.length > 1 ? 'micro-batches ' : 'micro-batch ';
@@ -73,7 +77,7 @@ function windowSentence(actions: readonly PipelineAction[]): string {
 }
 
 const windowInNumbers = (actions: readonly PipelineAction[]): string =>
-  `the ranks run ${byKind(actions)
+  `the ranks ${verbOf(actions, true)} ${byKind(actions)
     .map(({ kind, own }) => `${own.length} ${at(WORK[kind], 1).replace(/^the /, '')}`)
     .join(', ')}, over several turns`;
 
@@ -136,7 +140,11 @@ function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[])
     if (action) {
       const before = clauses.at(-1);
       const what = `${at(WORK[action.kind], 0)} of micro-batch ${action.microBatch}`;
-      clauses.push({ stage, text: `stage ${stage} ${before?.runs ? '' : 'runs '}${what}`, runs: true });
+      clauses.push({
+        stage,
+        text: `stage ${stage} ${before?.runs ? '' : `${verbOf(actions, false)} `}${what}`,
+        runs: true,
+      });
       continue;
     }
     const group = one && waiting.find(({ members }) => members[0] === one);
@@ -172,7 +180,7 @@ function idleWords(members: readonly Idle[]): string {
 function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[], names: 'every' | 'first'): string {
   const groups = byKind(actions).map(({ kind, own }, index) => {
     const many = own.length > 1;
-    const verb = index === 0 ? (many ? 'run ' : 'runs ') : '';
+    const verb = index === 0 ? `${verbOf(actions, many)} ` : '';
     const stages = nounWith(
       'stage',
       own.map(({ stage }) => stage),
@@ -189,7 +197,7 @@ function inNumbers(actions: readonly PipelineAction[], idle: readonly Idle[]): s
     const many = own.length > 1;
     const noun = index === 0 ? (many ? ' stages' : ' stage') : '';
     const work = at(WORK[kind], many ? 1 : 0).replace(/^the /, many ? '' : 'a ');
-    return `${numberWord(own.length)}${noun} ${many ? 'run' : 'runs'} ${work.replace(/^a weight/, 'weight').replace(/^a input/, 'an input')}`;
+    return `${numberWord(own.length)}${noun} ${verbOf([at(own, 0)], many)} ${work.replace(/^a weight/, 'weight').replace(/^a input/, 'an input')}`;
   });
   return [...groups, ...restWords(idle)].join(', ');
 }

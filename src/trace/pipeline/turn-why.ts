@@ -65,7 +65,7 @@ function steadyWhy(trace: StepTrace): string {
   const [most, all] = [mostKept(trace), microBatchesIn(trace)];
   const spared =
     most < all
-      ? `. No stage keeps the activations of more than ${most} ${most === 1 ? 'micro-batch' : 'micro-batches'}; GPipe would keep those of all ${all}`
+      ? `. No stage keeps the activations of more than ${most} ${most === 1 ? 'micro-batch' : 'micro-batches'}; GPipe would keep the activations of all ${all}`
       : '';
   return `One forward, one backward: each backward pass frees the activations of its micro-batch${spared}.`;
 }

@@ -79,7 +79,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
       level: 'info',
       id: 'resume-by',
       text: 'resumeBy "rank0" has no effect: there is one process, and it reads the checkpoint.',
-      hint: 'It matters under DDP with two or more ranks.',
+      hint: 'Only DDP with two or more ranks uses this setting.',
     });
   }
   if (ownState) {

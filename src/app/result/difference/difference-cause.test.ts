@@ -13,7 +13,7 @@ const norm: ConfigInput['model'] = {
 
 test.each([
   [{}, 'rounding'],
-  [{ ddp: { initSync: false, rankSeeds: 'beforeModel' } }, 'weights of their own'],
+  [{ ddp: { initSync: false, rankSeeds: 'beforeModel' } }, 'different weights'],
   [{ loss: { type: 'MSELoss', reduction: 'sum' } }, 'summed loss'],
   [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam' } }, 'rounding'],
   [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam', weightDecay: 0.1 } }, 'summed loss'],

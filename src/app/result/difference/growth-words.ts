@@ -52,25 +52,25 @@ export function judge(
   const pairs = pairsOf(own, control).filter(({ step }) => step > start);
   const first = pairs.filter(({ step }) => step <= start + HEADLINE_STEPS);
   const early = first.findLast((pair) => pair.control < GROWN) ?? first[0];
-  if (!early) return { verdict: 'open', text: 'Step, or press Play: the control runs beside the training.' };
+  if (!early) return { verdict: 'open', text: 'Take a step or press Play: the control then trains beside the run.' };
   const after = (step: number) => `After ${count(step - start)}`;
   const far = `${after(early.step)} the run is ${formatSmall(early.own)} away from one device and the control ${formatSmall(early.control)}`;
-  const named = cause ? `The settings name one: ${cause}.` : 'No setting names one.';
+  const named = cause ? `The settings explain it: ${cause}.` : 'No setting explains it.';
   const ratio = early.own / Math.max(early.control, Number.MIN_VALUE);
   if (ratio > ALIKE || !Number.isFinite(early.own))
     return {
       verdict: 'other',
-      text: `${far}${Number.isFinite(ratio) ? `, ${formatCount(Number(ratio.toPrecision(2)))} times less` : ''}: rounding is not the cause. ${named}`,
+      text: `${far}${Number.isFinite(ratio) ? `, ${formatCount(Number(ratio.toPrecision(2)))} times less` : ''}: rounding is not the cause of the difference. ${named}`,
     };
   if (early.control >= GROWN)
     return {
       verdict: 'masked',
-      text: `${far}: here training amplifies one unit in the last place that far at once (Adam does, where a gradient is nothing but rounding), so another cause would not show. ${named}`,
+      text: `${far}: here training amplifies one unit in the last place that far at once (Adam does, where a gradient is nothing but rounding), so a difference with another cause would not show. ${named}`,
     };
   const late = pairs.at(-1);
   const grown =
     late && late.step > early.step
-      ? ` ${after(late.step)} it is ${formatSmall(late.own)} and ${formatSmall(late.control)}: training amplifies both alike.`
+      ? ` ${after(late.step)} the differences are ${formatSmall(late.own)} and ${formatSmall(late.control)}: training amplifies both alike.`
       : '';
   return {
     verdict: 'rounding',

@@ -47,16 +47,16 @@ describe('the verdict', () => {
       verdict: 'rounding',
       text:
         'After 100 steps the run is 4.0e-7 away from one device and the control 2.0e-7: nothing is parallel in the control, so rounding alone ' +
-        'explains the difference. After 5,000 steps it is 0.7 and 0.3: training amplifies both alike.',
+        'explains the difference. After 5,000 steps the differences are 0.7 and 0.3: training amplifies both alike.',
     });
   });
 
   test('a difference a thousand times larger has another cause, which the settings may name', () => {
     const own = [at(0, 0), at(100, 2e-4), at(5000, 7e-1)];
     expect(judge(own, control, 'the hook').text).toBe(
-      'After 100 steps the run is 2.0e-4 away from one device and the control 2.0e-7, 1,000 times less: rounding is not the cause. The settings name one: the hook.',
+      'After 100 steps the run is 2.0e-4 away from one device and the control 2.0e-7, 1,000 times less: rounding is not the cause of the difference. The settings explain it: the hook.',
     );
-    expect(judge(own, control, undefined).text).toMatch(/No setting names one\.$/);
+    expect(judge(own, control, undefined).text).toMatch(/No setting explains it\.$/);
     expect(judge([at(0, 0), at(100, Number.NaN)], control, undefined).verdict).toBe('other');
   });
 
@@ -65,13 +65,13 @@ describe('the verdict', () => {
     expect(judge([at(0, 0), at(1, 6e-3), at(100, 0.3)], far, 'batch norm')).toMatchObject({
       verdict: 'masked',
       text: expect.stringMatching(
-        /^After 1 step .* another cause would not show\. The settings name one: batch norm\.$/,
+        /^After 1 step .* a difference with another cause would not show\. The settings explain it: batch norm\.$/,
       ),
     });
     const late = [at(10, 1e-7), at(100, 0.2)];
     expect(judge([at(0, 0), at(10, 2e-7), at(100, 0.3)], late, undefined)).toMatchObject({
       verdict: 'rounding',
-      text: expect.stringMatching(/^After 10 steps .* After 100 steps it is 0\.3 and 0\.2/),
+      text: expect.stringMatching(/^After 10 steps .* After 100 steps the differences are 0\.3 and 0\.2/),
     });
   });
 

@@ -94,15 +94,15 @@ function ModuleRow({ module: { path, type, style, choices, parameters }, gathers
       ))}
       {gathers && (
         <p className={styles['why']}>
-          gathers in between: the layer before outputs parts, and this layer needs the whole tensor
-          {choices.includes('RowwiseParallel') && style !== 'RowwiseParallel' ? '; take rows' : ''}
+          an all-gather runs here: the layer before outputs parts, and this layer needs the whole tensor
+          {choices.includes('RowwiseParallel') && style !== 'RowwiseParallel' ? '; cut this layer by rows instead' : ''}
         </p>
       )}
     </fieldset>
   );
 }
 
-const WHOLE = { word: 'whole', about: 'Every rank has all of it and computes the same.' };
+const WHOLE = { word: 'whole', about: 'Every rank has the whole module and computes the same.' };
 
 const WAYS: Readonly<Record<StyleName, { readonly word: string; readonly about: string }>> = {
   ColwiseParallel: { word: 'columns', about: 'ColwiseParallel: each rank computes its part of the outputs.' },

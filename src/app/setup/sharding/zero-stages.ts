@@ -17,7 +17,7 @@ export const STAGES: readonly { readonly stage: ZeroStage; readonly word: string
   {
     stage: 3,
     word: 'and parameters',
-    about: 'fully_shard: a unit is gathered before its turn in both passes, and freed after it.',
+    about: 'fully_shard: each unit is gathered before it computes, in both passes, and then freed.',
   },
 ];
 

@@ -66,7 +66,7 @@ class Saved:
             self.rows = [batch.tolist() for batch in tensors[f'sampler.{reader}.rows'].split(sizes)]
             prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
             cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
-            # Ranks that share rows have a generator each. On another mesh all go on from that of rank 0.
+            # Each rank of a mesh has its own generator. On another mesh all continue from the generator of rank 0.
             same = not {'mode', 'worldSize', 'mesh'}.intersection(other_settings(self.about, config))
             own = f'rng_state.rank{rank if same else 0}'
             self.generators = {'cpu': tensors.get(own, tensors[f'rng_state.{reader}']), **cuda}
@@ -78,7 +78,7 @@ class Saved:
         model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
 
     def load_optimizer(self, optimizer, tensors):
-        """Settings that the file lacks stay as they are. Each rank takes its parts of the states; all ranks call it."""
+        """Settings that the file lacks stay unchanged. Each rank takes its parts of the states; all ranks call this."""
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
         if tensors.is_part:
@@ -94,7 +94,7 @@ class Saved:
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_batches(self, batches, row_ids):
-        """With as many readers as in the saved run: exactly the rows that were left. Else the sampler's."""
+        """With as many readers as in the saved run: exactly the rows that were left. Otherwise the sampler's rows."""
         done = self.number('micro_batch') - max(0, self.number('epoch')) * self.number('batches_per_epoch')
         if not self.same_readers:
             batches.finish(done)
@@ -203,7 +203,7 @@ def gather(value):
 
 def states_by_name(optimizer, tensors):
     """The optimizer's state of each parameter, whole, on the ranks that hand it over."""
-    # Replicas have the same state, so one of them is enough. ZeroRedundancyOptimizer (.optim) has parts per rank.
+    # Replicas have the same state, so one replica is enough. ZeroRedundancyOptimizer (.optim) has parts per rank.
     kept, keeps = getattr(optimizer, 'optim', optimizer).state, tensors.speaks or hasattr(optimizer, 'optim')
     states = {}
     for name, p in tensors.named_parameters():

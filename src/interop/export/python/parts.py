@@ -13,8 +13,8 @@ class ModelTensors:
     """The parameters and buffers of this rank by their names in the whole model."""
 
     def __init__(self, model, modules=None, speaks=True):
-        """`modules`: the modules whose tensors this rank has (None: all). `speaks`: does this rank hand over whole
-        tensors for reports and checkpoints, or does another rank have the same ones?"""
+        """`modules`: the modules whose tensors this rank has (None: all). `speaks`: whether this rank hands over whole
+        tensors for reports and checkpoints (False: another rank has the same tensors)."""
         self.model, self.is_part, self.speaks = model, modules is not None, speaks
         self.order = list(model.state_dict())
         self.regrouped, self.parameters, self.kept = {}, None, {}
@@ -48,13 +48,13 @@ class ModelTensors:
         return {name: found[name] for name in self.order if name in self.owned and name in found}
 
     def whole(self, name, tensor, owner):
-        """The whole of a tensor. `owner`: the parameter with this name; `tensor`: it, its gradient or its state."""
+        """The whole tensor. `owner`: name of a parameter; `tensor`: this parameter, its gradient or its state."""
         found = whole(tensor, owner)
         ranks = self.regrouped.get(name) if found.dim() > 0 else None
         return found if ranks is None else rows_by_kind(found, ranks)
 
     def whole_state(self):
-        """The entries of the state_dict, whole, on the CPU. One after the other: no GPU needs room for all."""
+        """The entries of the state_dict as whole tensors on the CPU, one by one, so that no GPU needs room for all."""
         state = {}
         for name, tensor in self.state().items():
             found = self.whole(name, tensor, tensor)

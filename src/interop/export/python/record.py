@@ -56,7 +56,7 @@ class Run:
         is this the first of the ranks that share these modules?"""
         speaks = self.reader == 0 and first if modules is not None else self.rank == 0
         self.tensors = ModelTensors(model, modules, speaks)
-        # Of a pipeline, the ranks of the last stage have losses: the last rank, or with V-shaped schedules the first.
+        # In a pipeline only the last stage has losses: it is on the last rank, or with V-shaped schedules on the first.
         self.prints = self.rank == 0 or (self.tensors.is_part and self.rank == dist.get_world_size() - 1)
 
     def regroups(self, module, ranks):
@@ -168,7 +168,7 @@ class Run:
         self.stop = self.agreed(step)
 
     def agreed(self, step):
-        """Should training stop? All ranks must stop after the same step; ranks that continued would wait forever."""
+        """Whether training should stop. All ranks must stop after the same step, or some would wait forever."""
         if not dist.is_initialized():
             return self.told is not None
         if self.uneven or step < self.ask_at:
@@ -179,14 +179,14 @@ class Run:
         dist.all_reduce(heard, op=dist.ReduceOp.MAX)
         agreed, slowest_s = int(heard[0].item()), heard[1].item()
         self.asked_at, self.asked_s = step, now
-        # The same number on all ranks. Slow steps: after each, since torchrun waits no longer than 30 s for them.
+        # All ranks compute the same number. After slow steps they ask every time: torchrun waits only 30 s for them.
         self.ask_at = step + max(1, min(AGREE_EVERY, int(AGREE_S / max(slowest_s, 1e-3))))
-        self.told = agreed or self.told  # a signal may have come in the meantime: the next time, all will know
+        self.told = agreed or self.told  # a signal that came meanwhile is shared the next time
         return agreed != 0
 
     def tell(self, number, _):
-        """A signal: training ends behind a step that all ranks have taken. A second one ends it at once, but for the
-        one that follows on its heels: Ctrl+C reaches ranks from the terminal and from torchrun."""
+        """A signal ends training after a step that all ranks have taken. A second signal ends it at once, unless it
+        comes within 2 s: one Ctrl+C reaches ranks twice, from the terminal and from torchrun."""
         if self.told is None:
             self.told, self.told_at = number, time.monotonic()
         elif time.monotonic() - self.told_at > 2:
