@@ -39,7 +39,7 @@ test(
     ] as const) {
       await playground.field(label).fill(text);
       await playground.field(label).press('Enter');
-      const refused = playground.page.getByText('Must be a number from 0.5 to 16 or inf.');
+      const refused = playground.page.getByText('The value must be a number from 0.5 to 16 or inf.');
       await expect(refused).toHaveCount(text === 'max' ? 1 : 0);
     }
     await expect.poll(() => playground.hash()).toMatch(/clip=0\.02.*clipType=inf.*clipValue=0\.01/);

@@ -77,15 +77,15 @@ describe('--set', () => {
   });
 
   it.each([
-    ['mode=dpp', 'mode: must be one of'],
+    ['mode=dpp', 'mode must be one of'],
     ['seed=12345678901234567', '"12345678901234567"'],
-    ['constructor=1', 'constructor: there is no such setting'],
-    ['__proto__.steps=1', '__proto__: there is no such setting'],
-    ['toString.call=1', 'toString: there is no such setting'],
-    ['clipGradNormType=max', 'clipGradNormType: '],
-    ['clipGradNormType=0', 'clipGradNormType: '],
-    ['clipGradValue=-1', 'clipGradValue: '],
-    ['steps.more=1', 'steps: must be a number'],
+    ['constructor=1', 'There is no setting constructor'],
+    ['__proto__.steps=1', 'There is no setting __proto__'],
+    ['toString.call=1', 'There is no setting toString'],
+    ['clipGradNormType=max', 'clipGradNormType must be'],
+    ['clipGradNormType=0', 'clipGradNormType must be'],
+    ['clipGradValue=-1', 'clipGradValue must be'],
+    ['steps.more=1', 'steps must be a number'],
   ])('%s is refused by name', (text, message) => {
     expect(() => parseConfig(configOf(text))).toThrow(message);
     expect(Object.hasOwn(Object.prototype, 'steps')).toBe(false);

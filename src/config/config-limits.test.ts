@@ -57,7 +57,7 @@ describe('too many', () => {
     const message = refusal({
       stragglers: Array.from({ length: 5000 }, () => ({ type: 'rank', rank: -1, factor: 'x' })),
     });
-    expect(message).toContain('stragglers.0.rank: must be at least 0, not -1.');
+    expect(message).toContain('stragglers.0.rank must be at least 0, not -1.');
     expect(message).toContain('And 9,992 more like these.');
     expect(message.length).toBeLessThan(1000);
   });
@@ -81,11 +81,11 @@ describe('too many', () => {
 
 describe('what is no JSON', () => {
   test.each([
-    [{ steps: 5n }, 'steps: must be a number, not the bigint 5.'],
-    [{ steps: Number.NaN }, 'steps: must be a number, not NaN.'],
-    [{ batchSize: Number.POSITIVE_INFINITY }, 'batchSize: must be a whole number, not Infinity.'],
+    [{ steps: 5n }, 'steps must be a number, not the bigint 5.'],
+    [{ steps: Number.NaN }, 'steps must be a number, not NaN.'],
+    [{ batchSize: Number.POSITIVE_INFINITY }, 'batchSize must be a whole number, not Infinity.'],
     [{ mode: Symbol('ddp') }, 'not a symbol.'],
-    [{ seed: () => 1 }, 'seed: must be a number, not a function.'],
+    [{ seed: () => 1 }, 'seed must be a number, not a function.'],
   ])('%o', (config, message) => expect(refusal(config)).toContain(message));
 });
 
@@ -113,7 +113,7 @@ test('every kind of schema error has a text of ours', () => {
 
 test('a part that the page builds is refused with the same text', () => {
   const make = () => parsePart(layerSchema, { type: 'Linear', in: 8999, out: 2 }, 'The model');
-  expect(make).toThrow('The model: in: must be at most 8192, not 8999.');
+  expect(make).toThrow('The model: in must be at most 8192, not 8999.');
   expect(make).toThrow(LockstepError);
   expect(v.safeParse(layerSchema, parsePart(layerSchema, { type: 'ReLU' }, 'The model')).success).toBe(true);
 });

@@ -36,9 +36,13 @@ describe.each(INHERITED)('%s', (name) => {
   const object = (text: string): unknown => JSON.parse(text.replaceAll('NAME', name));
 
   test.each([
-    ['a setting', '{"NAME":1}', `${name}: there is no such setting.`],
-    ['a setting within', '{"ddp":{"NAME":{"steps":1}}}', `ddp.${name}: there is no such setting.`],
-    ['a field of a layer', '{"model":{"layers":[{"type":"ReLU","NAME":1}]}}', `layers.0.${name}: there is no such`],
+    ['a setting', '{"NAME":1}', `There is no setting ${name}.`],
+    ['a setting within', '{"ddp":{"NAME":{"steps":1}}}', `There is no setting ddp.${name}.`],
+    [
+      'a field of a layer',
+      '{"model":{"layers":[{"type":"ReLU","NAME":1}]}}',
+      `There is no setting model.layers.0.${name}`,
+    ],
     ['a type', '{"data":{"type":"NAME"}}', `not "${name}"`],
     ['an optimizer', '{"optimizer":{"type":"NAME"}}', `not "${name}"`],
     ['a mode', '{"mode":"NAME"}', `not "${name}"`],

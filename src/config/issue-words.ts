@@ -25,10 +25,10 @@ const NO_HINTS: Hints = { settings: new Set(), near: () => [], torch: () => unde
 
 export function issueText(issue: ConfigIssue, hints: Hints): string {
   const place = placeOf(issue);
-  if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, hints)}`;
-  if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
+  if (issue.expected === 'never') return `There is no setting ${place}${suggestion(place, hints)}`;
+  if (issue.received === 'undefined') return `${place} is missing${choices(issue)}.`;
   const words = hints.torch(place, issue.input);
-  return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
+  return `${place} must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
 /** Most complaints in one message. */
@@ -49,7 +49,7 @@ export function parsePart<T extends v.GenericSchema>(schema: T, value: unknown, 
   throw new LockstepError('config', `${what}: ${found.join(' ')}`, 'Use smaller data, other data or another model.');
 }
 
-const placeOf = (issue: ConfigIssue): string => brief(v.getDotPath(issue) ?? 'the configuration', 80);
+const placeOf = (issue: ConfigIssue): string => brief(v.getDotPath(issue) ?? 'The configuration', 80);
 
 function suggestion(place: string, hints: Hints): string {
   const near = hints.near(place.split('.').at(-1) ?? place, hints.settings);
@@ -66,7 +66,7 @@ function misspelt({ type, input, expected }: ConfigIssue, hints: Hints): string 
   return near.length === 0 ? '.' : `${meant(near)}?`;
 }
 
-const choices = (issue: ConfigIssue): string => (issue.type === 'variant' ? `: one of ${oneOf(issue)}` : '');
+const choices = (issue: ConfigIssue): string => (issue.type === 'variant' ? `; it is one of ${oneOf(issue)}` : '');
 
 /** valibot writes `("a" | "b")`. */
 const oneOf = ({ expected }: ConfigIssue): string => (expected ?? '').replace(/^\(|\)$/g, '').replaceAll(' | ', ', ');

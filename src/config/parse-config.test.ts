@@ -18,73 +18,73 @@ function refusal(config: unknown): LockstepError {
 
 describe('a configuration that is not valid', () => {
   test.each([
-    [{ worldsize: 4 }, 'worldsize: there is no such setting; did you mean "worldSize"?'],
-    [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'optimizer.weight_decay: there is no such setting; did you mean'],
-    [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'optimizer.momentum: there is no such setting.'],
-    [{ learning: 1 }, 'learning: there is no such setting.'],
-    [{ worldSize: 65 }, 'worldSize: must be at most 64, not 65.'],
-    [{ worldSize: 0 }, 'worldSize: must be at least 1, not 0.'],
-    [{ worldSize: '4' }, 'worldSize: must be a number, not "4".'],
-    [{ worldSize: 2.5 }, 'worldSize: must be a whole number, not 2.5.'],
-    [{ shuffle: 'yes' }, 'shuffle: must be true or false, not "yes".'],
+    [{ worldsize: 4 }, 'There is no setting worldsize; did you mean "worldSize"?'],
+    [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'There is no setting optimizer.weight_decay; did you mean'],
+    [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'There is no setting optimizer.momentum.'],
+    [{ learning: 1 }, 'There is no setting learning.'],
+    [{ worldSize: 65 }, 'worldSize must be at most 64, not 65.'],
+    [{ worldSize: 0 }, 'worldSize must be at least 1, not 0.'],
+    [{ worldSize: '4' }, 'worldSize must be a number, not "4".'],
+    [{ worldSize: 2.5 }, 'worldSize must be a whole number, not 2.5.'],
+    [{ shuffle: 'yes' }, 'shuffle must be true or false, not "yes".'],
     [
       { mode: 'DDP' },
       '"single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not "DDP"; did you mean "ddp"?',
     ],
     [
       { mode: null },
-      'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not null.',
+      'mode must be one of "single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not null.',
     ],
-    [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
-    [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW", "RMSprop"'],
+    [{ optimizer: { type: 'Lion' } }, 'optimizer.type must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
+    [{ optimizer: { lr: 1 } }, 'optimizer.type is missing; it is one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [
       { optimizer: { type: 'SGD', momentum: -1 } },
-      'optimizer.momentum: must be at least 0, not -1. PyTorch: "Invalid momentum value: -1".',
+      'optimizer.momentum must be at least 0, not -1. PyTorch: "Invalid momentum value: -1".',
     ],
     [{ optimizer: { type: 'Adam', beta2: 1 } }, 'PyTorch: "Invalid beta parameter at index 1: 1".'],
     [{ optimizer: { type: 'RMSprop', weightDecay: -0.1 } }, 'PyTorch: "Invalid weight_decay value: -0.1".'],
-    [{ optimizer: { type: 'SGD', lr: 1000 } }, 'optimizer.lr: must be at most 100, not 1000.'],
-    [{ optimizer: 'SGD' }, 'optimizer: must be an object with settings, not "SGD".'],
-    [{ model: {} }, 'model.layers: is missing.'],
-    [{ model: { layers: [] } }, 'model.layers: must be a list of at least 1, not 0.'],
-    [{ model: { layers: {} } }, 'model.layers: must be a list, not an object.'],
-    [{ model: { layers: [{ type: 'Conv4d' }] } }, 'model.layers.0.type: must be one of "Linear", "ReLU"'],
+    [{ optimizer: { type: 'SGD', lr: 1000 } }, 'optimizer.lr must be at most 100, not 1000.'],
+    [{ optimizer: 'SGD' }, 'optimizer must be an object with settings, not "SGD".'],
+    [{ model: {} }, 'model.layers is missing.'],
+    [{ model: { layers: [] } }, 'model.layers must be a list of at least 1, not 0.'],
+    [{ model: { layers: {} } }, 'model.layers must be a list, not an object.'],
+    [{ model: { layers: [{ type: 'Conv4d' }] } }, 'model.layers.0.type must be one of "Linear", "ReLU"'],
     [{ model: { layers: [{ type: 'Conv4d' }] } }, '"Residual", "Unused", not "Conv4d"; did you mean "Conv2d"?'],
     [
       { model: { layers: [{ type: 'Residual', layers: [{ type: 'Residual', layers: [{ type: 'relu' }] }] }] } },
-      'model.layers.0.layers.0.layers.0.type: must be one of "Linear", "ReLU"',
+      'model.layers.0.layers.0.layers.0.type must be one of "Linear", "ReLU"',
     ],
     [
       { model: { layers: [{ type: 'ReLU' }, { type: 'Residual', layers: [{ type: 'ReLU' }], shortcut: [{}] }] } },
-      'model.layers.1.shortcut.0.type: is missing: one of "Linear", "ReLU"',
+      'model.layers.1.shortcut.0.type is missing; it is one of "Linear", "ReLU"',
     ],
-    [{ model: { layers: [{ type: 'Residual' }] } }, 'model.layers.0.layers: is missing.'],
+    [{ model: { layers: [{ type: 'Residual' }] } }, 'model.layers.0.layers is missing.'],
     [
       { model: { layers: [{ type: 'Linear', in_features: 2, out: 1 }] } },
-      'in_features: there is no such setting; did you mean "in"?',
+      'There is no setting model.layers.0.in_features; did you mean "in"?',
     ],
     [
       { model: { layers: [{ type: 'Conv2d', in: 1, out: 1, kernel: [3] }] } },
       'must be a whole number or a list of two',
     ],
     [{ model: { layers: [{ type: 'Tanh', name: 'a b' }] } }, 'must be made of letters, digits, _ and ., not "a b".'],
-    [{ data: { type: 'text', text: 'a' } }, 'data.text: must be a text of at least 2 characters, not "a".'],
+    [{ data: { type: 'text', text: 'a' } }, 'data.text must be a text of at least 2 characters, not "a".'],
     [
       { mode: 'tensor', worldSize: 2, tensor: { plan: { 0: { style: 'RowwiseParallel', output: 'Shard(1)' } } } },
-      'tensor.plan.0.output: there is no such setting',
+      'There is no setting tensor.plan.0.output',
     ],
     [{ optimizer: { type: 'adamw' } }, 'not "adamw"; did you mean "AdamW"?'],
     [{ loss: { type: 'CrossEntropy' } }, 'not "CrossEntropy"; did you mean "CrossEntropyLoss"?'],
     [{ scheduler: { type: 'StepLr', stepSize: 2 } }, 'not "StepLr"; did you mean "StepLR"?'],
     [{ scheduler: { type: 'Foo' } }, '"SequentialLR", not "Foo".'],
     [{ data: { type: 'digit' } }, 'not "digit"; did you mean "digits"?'],
-    [{ bathcSize: 3 }, 'bathcSize: there is no such setting; did you mean "batchSize"?'],
-    [{ data: { type: 'csv' } }, 'data.file: is missing.'],
-    [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target: must be a text or a number, not true.'],
-    [{ clipGradNormType: 'max' }, 'clipGradNormType: must be a number or "inf", not "max".'],
-    [{ clipGradNormType: 0 }, 'clipGradNormType: must be at least 0.5, not 0.'],
-    [[], 'the configuration: must be an object with settings, not "a list".'],
-    [undefined, 'the configuration: is missing.'],
+    [{ bathcSize: 3 }, 'There is no setting bathcSize; did you mean "batchSize"?'],
+    [{ data: { type: 'csv' } }, 'data.file is missing.'],
+    [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target must be a text or a number, not true.'],
+    [{ clipGradNormType: 'max' }, 'clipGradNormType must be a number or "inf", not "max".'],
+    [{ clipGradNormType: 0 }, 'clipGradNormType must be at least 0.5, not 0.'],
+    [[], 'The configuration must be an object with settings, not "a list".'],
+    [undefined, 'The configuration is missing.'],
   ])('%j', (config, text) => {
     const error = refusal(config);
     expect(error.code).toBe('config');
@@ -101,7 +101,7 @@ describe('a configuration that is not valid', () => {
 
   test('all errors are reported at once', () => {
     const { message } = refusal({ worldSize: 65, seed: -1 });
-    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 64, not 65.');
+    expect(message).toContain('seed must be at least 0, not -1. worldSize must be at most 64, not 65.');
   });
 
   test('a long text is cut', () => {

@@ -81,7 +81,7 @@ export function wholeNumber(text: string, what: string, least: number): number {
   const value = Number(text);
   if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(value) && value >= least && value <= 65_535) return value;
   throw launchError(
-    `${what}: must be a whole number of at least ${least}, not ${JSON.stringify(text)}.`,
+    `${what} must be a whole number of at least ${least}, not ${JSON.stringify(text)}.`,
     `For example ${Math.max(2, least)}.`,
   );
 }

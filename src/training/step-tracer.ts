@@ -20,7 +20,7 @@ export interface Traced {
 }
 
 export interface StepTracer {
-  /** Parameters and gradients as they are now, for `Traced.before`. */
+  /** Parameters, gradients and buffers (running statistics) as they are now, for `Traced.before`. */
   values(): Promise<StepTrace['initial']>;
   ofBatch(batch: StepBatch, program: ProgramKey, losses: LossRecord, traced: Traced): StepTrace;
   /** The constructor's trace: before the first step, without rows and loss. */
@@ -36,7 +36,7 @@ export function createStepTracer(blueprint: Blueprint, state: WorldState): StepT
   });
   return {
     async values() {
-      const values = await state.read(['parameter', 'gradient']);
+      const values = await state.read(['parameter', 'gradient', 'buffer']);
       return rankOfDevice.map((_, device) => ({
         device,
         captured: values.filter((v) => v.device === device).map(capture),

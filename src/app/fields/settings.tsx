@@ -4,6 +4,7 @@
  * label and tooltip come from the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
  */
 import { type ComponentProps, useId } from 'react';
+import { withSubject } from '../../base/with-subject';
 import type { Setting } from '../../protocol/words/setting';
 import { type Edit, withSetting, withText } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
@@ -35,7 +36,10 @@ function useSetting(path: string) {
   return { value: readSetting(config, place), range: rangeOf(config, place), set, setText };
 }
 
-export const sentence = (problem: string) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`;
+export const sentence = (problem: string) => {
+  const said = withSubject('the value', problem);
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+};
 
 export function NumberSetting({ path, title, description }: Setting) {
   const { value, range, setText } = useSetting(path);
@@ -66,7 +70,7 @@ export function TextSetting({ path, title, description, print, parse, example }:
   if (!range) return null;
   const commit = (text: string) => {
     const problem = set(parse(text));
-    return problem && example ? `Must be a text, for example ${example}.` : problem;
+    return problem && example ? `The value must be a text, for example ${example}.` : problem;
   };
   return <LineField label={title} text={print(value)} commit={commit} title={description} />;
 }
@@ -85,7 +89,7 @@ export function ListSetting({ path, title, description, absent, example }: ListS
   const text = Array.isArray(value) ? value.map(printValue).join(', ') : absent;
   const parse = (list: string) => parseValue(`!(${list.replaceAll(' ', '')})`);
   const commit = (list: string) =>
-    (list === absent ? set(undefined) : setText(list, parse)) && `Must be a list, for example ${example}.`;
+    (list === absent ? set(undefined) : setText(list, parse)) && `The value must be a list, for example ${example}.`;
   return <LineField label={title} text={text} commit={commit} title={description} />;
 }
 

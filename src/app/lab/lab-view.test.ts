@@ -151,9 +151,9 @@ test('the presets are the modelled machines’ protocols, and the lab starts wit
 });
 
 test('a value outside its limits is refused with the limits', () => {
-  expect(limitsOf('ranks', DEFAULT_LAB)).toBe('Must be a whole number from 1 to 16.');
-  expect(limitsOf('root', DEFAULT_LAB)).toBe('Must be a whole number from 0 to 3.');
-  expect(limitsOf('gbPerS', DEFAULT_LAB)).toBe('Must be a number from 0.000001 to 100000.');
+  expect(limitsOf('ranks', DEFAULT_LAB)).toBe('The value must be a whole number from 1 to 16.');
+  expect(limitsOf('root', DEFAULT_LAB)).toBe('The value must be a whole number from 0 to 3.');
+  expect(limitsOf('gbPerS', DEFAULT_LAB)).toBe('The value must be a number from 0.000001 to 100000.');
 });
 
 test('masks are counted, presets found, formulas set in Greek', () => {

@@ -73,7 +73,7 @@ export function withLab(lab: LabSettings, change: Partial<LabSettings>): LabSett
 
 /** The limits of a number, for the message that refuses a value. */
 export function limitsOf(key: keyof LabSettings, { ranks }: LabSettings): string {
-  const whole = (least: number, most: number) => `Must be a whole number from ${least} to ${most}.`;
+  const whole = (least: number, most: number) => `The value must be a whole number from ${least} to ${most}.`;
   switch (key) {
     case 'ranks':
     case 'nodes':
@@ -88,11 +88,11 @@ export function limitsOf(key: keyof LabSettings, { ranks }: LabSettings): string
       return whole(0, MOST_ROUND);
     case 'gbPerS':
     case 'acrossGbPerS':
-      return `Must be a number from ${LEAST_RATE} to ${MOST_RATE}.`;
+      return `The value must be a number from ${LEAST_RATE} to ${MOST_RATE}.`;
     case 'startUs':
     case 'latencyUs':
     case 'acrossUs':
-      return `Must be a number from 0 to ${MOST_US}.`;
+      return `The value must be a number from 0 to ${MOST_US}.`;
     default:
       return 'The lab has no such setting.';
   }

@@ -27,7 +27,7 @@ describe('brackets in brackets', () => {
     expect(notices).toHaveLength(1);
     // The lab is no setting of the run.
     const setting = key === 'lab' ? '' : ' \\([\\w.]+\\)';
-    const cut = new RegExp(`^The link says ${key}=.{0,60}\\.\\.\\. \\([\\d,]+ characters\\)${setting}: `);
+    const cut = new RegExp(`^The link says ${key}=.{0,60}\\.\\.\\. \\([\\d,]+ characters\\)${setting}, but `);
     expect(notices[0]?.text).toMatch(cut);
     expect(notices[0]?.text).toContain('brackets may be nested 16 deep');
     expect(printPermalink(config, view, kept)).toContain(`${key}=`);

@@ -4,6 +4,7 @@
  * two differ. permalink.ts collects the notices.
  */
 import { brief } from '../../base/brief';
+import { withSubject } from '../../base/with-subject';
 import type { Notice } from '../../protocol/notice';
 
 export interface LinkNotices {
@@ -27,7 +28,7 @@ export function createLinkNotices(settingOf: (key: string) => string | undefined
     if (notices.length < MOST_NOTICES) notices.push({ level: 'warning', id, text, hint });
     else more += 1;
   };
-  /** As in ' (worldSize)' after 'world'. */
+  /** As in ' (worldSize)' after 'world'; the clause may name the setting, too. */
   const fullName = (key: string): string => {
     const setting = settingOf(key);
     return setting === undefined || setting === key ? '' : ` (${setting})`;
@@ -36,7 +37,9 @@ export function createLinkNotices(settingOf: (key: string) => string | undefined
     say: (notice) => void notices.push(notice),
     refuse(key, text, why, hint) {
       const name = brief(key, KEY_CHARACTERS);
-      warn(`config-${name}`, `The link says ${name}=${brief(text)}${fullName(key)}: ${why}.`, hint);
+      const clause = withSubject(settingOf(key) ?? name, why);
+      const full = clause === why ? fullName(key) : '';
+      warn(`config-${name}`, `The link says ${name}=${brief(text)}${full}, but ${clause}.`, hint);
     },
     repeated(key, times, counts) {
       const often = times === 2 ? 'twice' : `${times.toLocaleString('en')} times`;

@@ -32,19 +32,22 @@ describe('a link that cannot be used as it is', () => {
   });
 
   it.each([
-    ['world=99', 'world=99 (worldSize): '],
-    ['worldSize=99', 'world=99 (worldSize): '],
-    ['bucket=huge', 'bucket=huge (ddp.bucketCapMb): '],
-    ['layers=2-0-1', 'layers=2-0-1 (model.layers): '],
-    ['data=mnist', 'data=mnist (data.type): '],
-    ['mode=pipeline&world=8&pp=4', 'world=8 (worldSize): '],
+    ['world=99', 'The link says world=99, but worldSize must be a whole number from 1 to 64.'],
+    ['worldSize=99', 'The link says world=99, but worldSize must be a whole number from 1 to 64.'],
+    ['bucket=huge', 'bucket=huge, but ddp.bucketCapMb must be '],
+    ['layers=2-0-1', 'layers=2-0-1, but model.layers must be '],
+    ['data=mnist', 'data=mnist, but data.type must be '],
+    ['mode=pipeline&world=8&pp=4', 'world=8 (worldSize), but the mesh of '],
     ['dp=1&dp=2', 'dp (mesh.dpReplicate) twice: '],
-    ['seed=x', 'seed=x: '],
-    ['theme=pink', 'theme=pink: '],
-    ['colour=red', 'colour=red: '],
-  ])('%s: a notice has the name of the setting in configurations beside the key of the link', (hash, named) => {
-    expect(parsePermalink(`#${hash}`).notices[0]?.text).toContain(named);
-  });
+    ['seed=x', 'seed=x, but seed must be '],
+    ['theme=pink', 'theme=pink, but theme must be '],
+    ['colour=red', 'colour=red, but there is no such setting.'],
+  ])(
+    '%s: a notice is a whole sentence with the key of the link and the name of the setting in configurations',
+    (hash, named) => {
+      expect(parsePermalink(`#${hash}`).notices[0]?.text).toContain(named);
+    },
+  );
 
   it('uses the valid values of a link that has an invalid one', () => {
     const link = parsePermalink('#world=99&lr=0.5&batch=16&data=xor&noise=7&samples=40');
@@ -78,8 +81,8 @@ describe('a link that cannot be used as it is', () => {
     const { config, notices } = parsePermalink('#sched=steps&hook=powersgd');
     expect(config.ddp.commHook).toEqual({ type: 'allreduce' });
     expect(notices.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^The link says sched=steps \(scheduler\): must be one of StepLR, /),
-      expect.stringMatching(/^The link says hook=powersgd \(ddp\.commHook\): must be one of allreduce, .*powerSGD, /),
+      expect.stringMatching(/^The link says sched=steps, but scheduler must be one of StepLR, /),
+      expect.stringMatching(/^The link says hook=powersgd, but ddp\.commHook must be one of allreduce, .*powerSGD, /),
     ]);
   });
 });

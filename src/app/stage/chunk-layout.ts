@@ -11,6 +11,8 @@ import { crowdedChunks, LOWEST_ROW } from './crowded-chunks';
 export const PRINTED = 25;
 const PRINTED_HEIGHT = 15;
 const LARGEST_HEIGHT = 26;
+/** One or two short chunks have higher cells, because they would leave most of the room empty. */
+const LARGEST_OF_FEW = 64;
 /** If cells would be smaller than this, only the first cells of the chunk are shown. */
 const SMALLEST = 4;
 const FULL_ROW = 54;
@@ -34,13 +36,13 @@ interface Cells {
 }
 
 /** Divides a chunk into the lines that make its cells largest; printed values have priority. */
-function cellsIn(length: number, width: number, height: number): Cells {
+function cellsIn(length: number, width: number, height: number, largest = LARGEST_HEIGHT): Cells {
   const printable = Math.floor(width / PRINTED);
   if (printable > 0) {
     const rows = Math.ceil(length / printable);
     if (rows * PRINTED_HEIGHT <= height) {
       const columns = Math.ceil(length / rows);
-      const high = Math.min(LARGEST_HEIGHT, height / rows);
+      const high = Math.min(largest, height / rows);
       return { columns, rows, count: length, width: width / columns, height: high, prints: true };
     }
   }
@@ -70,7 +72,7 @@ function countOf(cells: Cells, length: number): number {
 function fullRows({ lengths }: ChunkSpec, area: Rect): ChunksLayout {
   const height = Math.min(Math.max(TALLEST_ROW, TALLEST / lengths.length), area.height / lengths.length);
   const free = height - ARRIVAL - BAR - 2 - CAPTION - 4;
-  const cells = cellsIn(longest(lengths), area.width, free);
+  const cells = cellsIn(longest(lengths), area.width, free, lengths.length > 2 ? LARGEST_HEIGHT : LARGEST_OF_FEW);
   const used = cells.rows * cells.height;
   // The rows stay together, centred in the free height.
   const row = Math.min(height, used + height - free);

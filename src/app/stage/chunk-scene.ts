@@ -62,7 +62,8 @@ function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, coun
   const flat = bucket?.buffers.length === 1;
   const name = flat ? `chunk ${index}` : bufferWords(slice.buffer);
   if (count > 1) return [name, ...(flat ? [] : [CARRIES[payload]]), `${index}`];
-  return [bufferWords(slice.buffer), CARRIES[payload]];
+  const own = bufferWords(slice.buffer);
+  return [own, own.slice(own.lastIndexOf('.') + 1), CARRIES[payload]];
 }
 
 function doing(sends: boolean, arrival: ChunkArrival | undefined): readonly string[] {

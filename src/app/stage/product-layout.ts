@@ -25,6 +25,54 @@ function fullest(layouts: readonly (ProductLayout | undefined)[]): ProductLayout
   return best;
 }
 
+/** Between the operands and their words, and between a line's middle and its signs' base (product-lines.ts). */
+const WORDS_GAP = 4;
+const SIGN_BASE = 5;
+/** The most times that cells are higher than wide. */
+const HIGHER = 1.8;
+
+/** A line of matrices: its upper and lower edge, and by how much the lines above it have grown. */
+interface Line {
+  readonly top: number;
+  readonly low: number;
+  readonly down: number;
+}
+
+/** Makes the cells of all lines higher to fill the height, because the width limits them. */
+function heightened(layout: ProductLayout, area: Rect): ProductLayout {
+  const { parts, signs, words } = layout;
+  const lines: Line[] = [];
+  for (const { map } of parts.toSorted((a, b) => a.map.y - b.map.y)) {
+    const last = lines.at(-1);
+    if (last && map.y < last.low) lines[lines.length - 1] = { ...last, low: Math.max(last.low, bottom(map)) };
+    else lines.push({ top: map.y, low: bottom(map), down: 0 });
+  }
+  const high = lines.reduce((sum, { top, low }) => sum + low - top, 0);
+  const low = Math.max(...lines.map((line) => line.low), words ? bottom(words) : 0);
+  const stretches = parts.every(({ window }) => !window.tiles && window.unit === 1);
+  const by = stretches ? Math.min(HIGHER, 1 + (bottom(area) - low - 0.01) / high) : 1;
+  if (by <= 1) return layout;
+  let down = 0;
+  const grown = lines.map((line): Line => {
+    const own = { ...line, down };
+    down += (by - 1) * (line.low - line.top);
+    return own;
+  });
+  const moved = (y: number): number => {
+    const line = grown.findLast(({ top }) => top <= y) ?? { top: y, down: 0 };
+    return line.top + line.down + by * (y - line.top);
+  };
+  const stretch = <T extends Rect>(at: T): T => ({ ...at, y: moved(at.y), height: by * at.height });
+  return {
+    parts: parts.map((p) => {
+      const map = stretch(p.map);
+      return { ...p, map, bias: p.bias && stretch(p.bias), label: { ...p.label, y: map.y - (p.map.y - p.label.y) } };
+    }),
+    signs: signs.map((sign) => ({ ...sign, y: moved(sign.y - SIGN_BASE) + SIGN_BASE })),
+    words: words && { ...words, y: moved(words.y - WORDS_GAP) + WORDS_GAP },
+  };
+}
+
 /** Centres the layout in the area, up to MOST_SHIFT. */
 function centred(layout: ProductLayout | undefined, area: Rect): ProductLayout | undefined {
   if (!layout) return undefined;
@@ -38,8 +86,10 @@ function centred(layout: ProductLayout | undefined, area: Rect): ProductLayout |
   };
 }
 
-export const layoutProduct = (spec: ProductSpec, area: Rect): ProductLayout | undefined =>
-  centred(layoutIn(spec, area), area);
+export function layoutProduct(spec: ProductSpec, area: Rect): ProductLayout | undefined {
+  const layout = layoutIn(spec, area);
+  return centred(layout && heightened(layout, area), area);
+}
 
 function layoutIn(spec: ProductSpec, area: Rect): ProductLayout | undefined {
   const label = area.height >= 60 && area.width >= 90 ? LABEL : 0;

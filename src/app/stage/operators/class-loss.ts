@@ -13,7 +13,7 @@ import type { Sketch } from './sketch';
 import { mostOf, product, rowsOf } from './tensors';
 
 /** Heights of rows; `alone`: the most in a picture without words, where few rows may grow. */
-const ROW = { least: 7, most: 24, alone: 42, words: 13 };
+const ROW = { least: 7, most: 24, alone: 72, words: 13 };
 const NAME = 46;
 const LETTER = 8;
 

@@ -4,11 +4,10 @@
  */
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';
-import { layoutLayers } from '../layer-layout';
-import type { Operation, OperatorPicture } from './operator-picture';
+import { matrixGrid } from './matrix-grid';
+import type { OperatorPicture } from './operator-picture';
 import { LINE } from './places';
-import type { Sketch } from './sketch';
-import { cellsOf, product } from './tensors';
+import { product } from './tensors';
 
 export const clip: OperatorPicture = {
   name: 'clip',
@@ -77,20 +76,12 @@ export const clip: OperatorPicture = {
         `each element of the gradients is cut to between −${formatTick(clipGradValue)} and ${formatTick(clipGradValue)}`,
       );
     }
-    gradients(operation, sketch, { ...area, y: area.y + high, height: area.height - high });
+    // The kernel that computes the norm reads the gradients, and the one that scales them writes them.
+    const gradients = new Map([...operation.reads, ...operation.writes].map((o) => [o.buffer, o] as const));
+    matrixGrid(
+      sketch,
+      { ...area, y: area.y + high, height: area.height - high },
+      [...gradients.values()].filter(({ category, shape }) => category === 'gradient' && shape.length > 1),
+    );
   },
 };
-
-function gradients(operation: Operation, sketch: Sketch, area: Operation['area']): void {
-  const all = operation.reads.filter(({ category, shape }) => category === 'gradient' && shape.length > 1);
-  const layouts = layoutLayers(
-    all.map(({ shape }) => ({ weight: shape, bias: false })),
-    area,
-  );
-  layouts?.forEach((at, i) => {
-    const operand = all[i];
-    if (!operand) return;
-    sketch.map(operand, at.weight, cellsOf(at.window));
-    if (at.label) sketch.word(at.label, [operand.name, operand.buffer.replace(/\.weight\.grad$/, ''), '']);
-  });
-}

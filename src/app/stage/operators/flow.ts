@@ -29,16 +29,22 @@ interface Fit {
 /** An arrangement that is harder to read is chosen only if its cells are larger by this factor. */
 const LARGER = { 'two lines': 1.05, column: 1.15 } as const;
 const LINE_GAP = 6;
-/** The most times that a stretched cell's longer side may exceed its shorter side. */
+/**
+ * The most times that a stretched cell's longer side may exceed its shorter side: a line of one or two rows would
+ * otherwise be a thin strip.
+ */
 const STRETCH = 3;
+const STRETCH_OF_FEW = 8;
+/** The same for cells of a line that are higher than wide. */
+const HIGHER = 1.8;
 const NARROW = 110;
 
 /** The width for the signs at the left of a column. */
 const indentOf = ({ width }: Rect): number => (width < NARROW ? 18 : SIGN + LETTER);
 
 /** By how much to stretch the cells, which take `used` pixels, to fill the free place. */
-const stretchOf = (blocks: readonly FlowBlock[], used: number, free: number): number =>
-  blocks.every((b) => b.stretches) ? Math.max(1, Math.min(STRETCH, free / used)) : 1;
+const stretchOf = (blocks: readonly FlowBlock[], used: number, free: number, most = STRETCH): number =>
+  blocks.every((b) => b.stretches) ? Math.max(1, Math.min(most, free / used)) : 1;
 
 const widthOf = (sign: string): number => SIGN + Math.max(0, sign.length - 1) * LETTER;
 
@@ -84,24 +90,34 @@ const CROPS = [64, 48, 32, 24, 16];
 /** A smaller window is chosen if it covers more of the place by this factor. */
 const BETTER = 1.25;
 
-/** `signs[i]` is between block i and the next; `blocksOf` makes the blocks with at most `crop` rows and columns. */
+/** `words[i]` is the sign after block i; `blocksOf` makes the blocks with at most `crop` rows and columns. */
 export function flow(
   sketch: Sketch,
   area: Rect,
   blocksOf: (crop: number) => readonly FlowBlock[],
-  signs: readonly string[],
+  words: readonly string[],
 ): void {
   const label = area.height >= 52 && area.width >= 90 ? LINE + 1 : 0;
-  let best: { readonly blocks: readonly FlowBlock[]; readonly fit: Fit; readonly covered: number } | undefined;
-  for (const crop of CROPS) {
+  let best:
+    | {
+        readonly blocks: readonly FlowBlock[];
+        readonly fit: Fit;
+        readonly covered: number;
+        readonly signs: readonly string[];
+      }
+    | undefined;
+  // The words of a long sign are left out if the tensors then cover much more of the place.
+  const short = words.map((sign) => (sign.length > 3 ? '→' : sign));
+  const all = short.every((sign, i) => sign === words[i]) ? [words] : [words, short];
+  for (const [crop, signs] of CROPS.flatMap((c) => all.map((own) => [c, own] as const))) {
     const blocks = blocksOf(crop);
     const fit = fits(area, blocks, signs, label);
     const covered = blocks.reduce((sum, b) => sum + b.rows * b.columns, 0) * fit.cell ** 2;
     const pale = best !== undefined && best.fit.cell < 2;
-    if (fit.cell > 0 && (!best || pale || covered > BETTER * best.covered)) best = { blocks, fit, covered };
+    if (fit.cell > 0 && (!best || pale || covered > BETTER * best.covered)) best = { blocks, fit, covered, signs };
   }
   if (!best) return;
-  const { blocks, fit } = best;
+  const { blocks, fit, signs } = best;
   const look = { cell: fit.cell, label };
   const wider = stretchOf(blocks, columnsOf(blocks) * fit.cell, area.width - sumOf(signs));
   if (fit.set === 'line') inLine(sketch, area, blocks, signs, { ...look, wider });
@@ -157,12 +173,15 @@ function inLine(
   const widths = blocks.map((b) => b.columns * cell * wider);
   const used = [...widths, ...between].reduce((a, b) => a + b, 0);
   const more = blocks.length > 1 ? Math.min(30, Math.max(0, area.width - used) / (blocks.length - 1)) : 0;
-  const tall = Math.max(...blocks.map((b) => b.rows)) * cell;
+  const square = Math.max(...blocks.map((b) => b.rows)) * cell;
+  // A line that the width limits gets higher cells.
+  const higher = Math.min(HIGHER, stretchOf(blocks, square, area.height - label));
+  const tall = square * higher;
   const top = area.y + label + Math.max(0, area.height - label - tall) / 2;
   let x = area.x + Math.max(0, area.width - used - more * (blocks.length - 1)) / 2;
   blocks.forEach((block, i) => {
     const width = widths[i] ?? 0;
-    const height = block.rows * cell;
+    const height = block.rows * cell * higher;
     const gap = (between[i] ?? 0) + more;
     const y = top + (tall - height) / 2;
     block.draw({ x, y, width, height });
@@ -187,7 +206,8 @@ function below(
 ) {
   const square = blocks.reduce((sum, b) => sum + b.rows * cell, 0);
   const between = blocks.length * label + LINE_GAP * (blocks.length - 1);
-  const higher = stretchOf(blocks, square, area.height - between);
+  const few = highest(blocks) <= 2;
+  const higher = stretchOf(blocks, square, area.height - between, few ? STRETCH_OF_FEW : STRETCH);
   const heights = blocks.map((b) => b.rows * cell * higher);
   const used = heights.reduce((a, b) => a + b, 0) + blocks.length * label;
   const gap = blocks.length > 1 ? Math.min(18, Math.max(LINE_GAP, (area.height - used) / (blocks.length - 1))) : 0;

@@ -8,6 +8,7 @@ import { HALF_NAMES } from '../../../protocol/half-names';
 import { paramHalf } from '../../../protocol/half-of';
 import { blockOf } from './blocks';
 import { flow } from './flow';
+import { matrixGrid } from './matrix-grid';
 import type { OperatorPicture } from './operator-picture';
 import { captioned } from './places';
 
@@ -23,7 +24,7 @@ const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: 
 /** The copies whose tensors have the type of a MixedPrecisionPolicy. */
 const HALF_OF_COPY = /^fsdp\/(split-with-sizes-copy|post-forward-shard)$/;
 
-/** The most tensors shown: a weight and its bias, or a block's largest. */
+/** So many tensors are drawn in a line: a weight and its bias. Of more, the matrices are drawn in a grid. */
 const MOST = 3;
 
 export const shards: OperatorPicture = {
@@ -35,16 +36,23 @@ export const shards: OperatorPicture = {
     const [side, words] = lookup(SIDES, event.name) ?? [];
     const own = side === undefined ? [] : operation[side];
     if (own.length === 0 || words === undefined) return;
-    const size = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);
-    const largest = own.toSorted((a, b) => size(b.shape) - size(a.shape)).slice(0, MOST);
-    const tensors = own.filter((operand) => largest.includes(operand));
     const { caption, body } = captioned(area, detail !== 'least');
     const half = HALF_OF_COPY.test(event.name) ? paramHalf(info.config) : undefined;
     const told = half ? words.map((word) => `${word}, ${HALF_NAMES[half]}`) : words;
     if (detail !== 'least') sketch.word(caption, told, { tone: 'ink' });
     const nameOf = (name: string): string => name.replace('unsharded.', '').replace(/, kept as halves$/, '');
+    const matrices = own.filter(({ shape }) => shape.length > 1);
+    const inGrid = own.length > MOST && matrices.length > 1;
+    const tensors = inGrid ? matrices : own.slice(0, MOST);
     const signs = tensors.slice(1).map(() => ' ');
-    flow(sketch, body, (crop) => tensors.map((operand) => blockOf(sketch, operand, nameOf(operand.name), crop)), signs);
+    if (inGrid) matrixGrid(sketch, body, matrices);
+    else
+      flow(
+        sketch,
+        body,
+        (crop) => tensors.map((operand) => blockOf(sketch, operand, nameOf(operand.name), crop)),
+        signs,
+      );
     const more = own.length - tensors.length;
     const named = tensors.map(({ name, shape }) => `${nameOf(name)} ${shape.join(' × ')}`).join(', ');
     sketch.say(`${told[0]}: ${named}${more > 0 ? `, and ${more} more` : ''}`);

@@ -85,6 +85,10 @@ const LOW = 2;
 const LEAST_SHARE = 0.4;
 const GAP = 14;
 const ROW_GAP = 8;
+/** The most that a gap between rows grows. */
+const MOST_GAP = 14;
+/** The most times that a cell is higher than wide; filters are square. */
+const HIGHER = 1.7;
 const NAME = LINE;
 
 interface Fit {
@@ -129,7 +133,7 @@ export const update: OperatorPicture = {
     const columns = columnsOf(all, detail);
     const words = detail !== 'least';
     const { caption, body } = captioned(area, words);
-    const named = detail === 'full';
+    let named = detail === 'full';
     // As many parameters as fit at a visible size; the last layers are left out.
     let rows = all;
     let fit = fitOf(rows, columns.length, body, named);
@@ -140,15 +144,25 @@ export const update: OperatorPicture = {
     if (fit.cell < LEGIBLE) fit = fitOf(rows, columns.length, body, named, [...CROPS, ...SMALL_CROPS]);
     // In a high and narrow room, all layers with weights above gradients fill the area better.
     if (fit.height < LEAST_SHARE * body.height) return;
+    // Free height gets the names of the parameters, then higher cells, then wider gaps between the rows.
+    if (words && !named && body.height - fit.height >= rows.length * NAME) {
+      named = true;
+      fit = { ...fit, height: fit.height + rows.length * NAME };
+    }
+    const stretched = fit.windows.reduce((sum, w) => sum + (w.tiles ? 0 : w.rows * fit.cell), 0);
+    const higher = stretched === 0 ? 1 : Math.min(HIGHER, 1 + Math.max(0, body.height - fit.height) / stretched);
+    const high = fit.height + (higher - 1) * stretched;
+    const more = rows.length > 1 ? Math.min(MOST_GAP, Math.max(0, body.height - high) / (rows.length - 1)) : 0;
     const changes = rows.map(changeOf);
     const end = endOfScale(Float32Array.from(changes.flatMap((c) => (c ? [...c] : [])).map(Math.abs)));
     const ends = columns.map((column) => (column.change ? end : stateEnd(rows, column)));
     const share = (body.width - GAP * (columns.length - 1)) / columns.length;
-    let y = body.y + Math.max(0, (body.height - fit.height) / 2);
+    let y = body.y + Math.max(0, (body.height - high - more * (rows.length - 1)) / 2);
     const top = y;
     rows.forEach((row, r) => {
       const window = fit.windows[r];
       if (!window) return;
+      const height = window.rows * fit.cell * (window.tiles ? 1 : higher);
       if (named) {
         const of = [row.name, window.label === '' ? row.weight.shape.join(' × ') : window.label].join(', ');
         sketch.word({ x: body.x, y, width: body.width, height: NAME }, [of, row.name]);
@@ -160,7 +174,7 @@ export const update: OperatorPicture = {
           x: body.x + c * (share + GAP),
           y,
           width: window.columns * fit.cell,
-          height: window.rows * fit.cell,
+          height,
         };
         if (!operand) return;
         if (column.change)
@@ -172,7 +186,7 @@ export const update: OperatorPicture = {
           );
         else sketch.map(operand, rect, { ...cellsOf(window), end: ends[c] ?? operand.end });
       });
-      y += window.rows * fit.cell + ROW_GAP;
+      y += height + ROW_GAP + more;
     });
     if (words)
       columns.forEach((column, c) => {
