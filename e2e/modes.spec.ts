@@ -73,7 +73,7 @@ test(
     const loss = await playground.number('Loss');
     // With columns after columns, the parts of the first layer are gathered for the second layer.
     await layer('2 Linear').getByRole('radio', { name: 'columns' }).check();
-    await expect(plan).toContainText('gathers in between');
+    await expect(plan).toContainText('an all-gather runs here');
     await expect(page).toHaveURL(/plan=/);
     await playground.iterate(1);
     await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
