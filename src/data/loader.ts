@@ -1,6 +1,6 @@
 /**
  * `torch.utils.data.DataLoader` with `num_workers=0`, reduced to the choice of each batch's rows and to its random
- * draws: per epoch a base seed (two words), then the sampler's draws. It copies no data; `gather.ts` does.
+ * draws: per epoch a base seed (two words), then the sampler's draws. It copies no data; `gather-rows.ts` does.
  */
 import type { Generator } from '../tensor/generator';
 import type { Sampler } from './samplers';

@@ -9,7 +9,7 @@ import { checkTargets } from './dataset';
 import { MADE } from './families/made';
 import { READ } from './families/read';
 import { SPIRAL } from './families/spiral';
-import { gatherRows } from './gather';
+import { gatherRows } from './gather-rows';
 import { makeDataset } from './make-dataset';
 import { writeNpy } from './readers/npy';
 

@@ -7,9 +7,9 @@ import type { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { openExecutors } from '../runtime/launch/open-executors';
 import type { OpenExecutor } from './backends/nccl';
+import { DistributedWorld } from './rendezvous-groups';
 import { HashStore } from './store/hash-store';
 import { torchError } from './torch-error';
-import { DistributedWorld } from './world';
 
 export interface ClusterOptions {
   /**

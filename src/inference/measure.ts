@@ -4,7 +4,7 @@
  * a page's snapshots allocate little.
  */
 import { must } from '../base/invariant';
-import { gatherRows } from '../data/gather';
+import { gatherRows } from '../data/gather-rows';
 import type { ModeInput } from '../parallel/mode-input';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import type { Blueprint } from '../training/blueprint';

@@ -6,8 +6,8 @@ import type { LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
 import type { Config, SchedulerConfig } from '../protocol/config';
 import { type OptimizerSettings, ownSettings } from './param-groups';
+import { cyclesMomentum, SCHEDULERS } from './rates';
 import { makeStepScalars } from './scalars';
-import { cyclesMomentum, SCHEDULERS } from './schedule';
 
 export function checkOptimizer(config: OptimizerSettings): void {
   const { optimizer, scheduler } = config;

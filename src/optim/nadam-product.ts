@@ -3,7 +3,7 @@ import { at } from '../base/invariant';
 import { refusedSettings } from '../base/refused-settings';
 import type { OptimizerConfig } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';
-import { cyclesMomentum, makeSchedule } from './schedule';
+import { cyclesMomentum, makeSchedule } from './rates';
 
 type NAdam = Extract<OptimizerConfig, { type: 'NAdam' }>;
 

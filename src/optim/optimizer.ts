@@ -7,7 +7,7 @@ import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
 import { rowOf } from './optimizers';
 import { groupSettings, type OptimizerSettings } from './param-groups';
-import { cyclesMomentum } from './schedule';
+import { cyclesMomentum } from './rates';
 
 /** A state tensor of the parameter's shape. */
 export interface OptimizerState {

@@ -9,8 +9,8 @@ import { at } from '../base/invariant';
 import { makeMuProduct } from './nadam-product';
 import { rowOf } from './optimizers';
 import { groupSettings, type OptimizerSettings } from './param-groups';
+import { makeSchedule } from './rates';
 import { DECAY, LR, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
-import { makeSchedule } from './schedule';
 
 export { SCALARS_LENGTH } from './scalars-layout';
 

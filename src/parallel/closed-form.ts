@@ -1,6 +1,6 @@
 /**
  * The parts of the modes' closed forms: the sizes of a run, one pass of a step, and the sum over the micro-batches of a
- * Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by describe.ts.
+ * Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by run-facts.ts.
  */
 import type { ClosedForm, LayerForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';

@@ -1,6 +1,6 @@
 /**
  * The closed form of the bytes that a mode sends in a step. The mode computes it from the model's sizes, independently
- * of the compiler (parallel/describe); the bytes that a trace counts are compared with it. Types only.
+ * of the compiler (parallel/run-facts); the bytes that a trace counts are compared with it. Types only.
  */
 import type { StepKind } from './step-kind';
 

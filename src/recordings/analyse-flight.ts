@@ -3,11 +3,11 @@
  * that have not called it, and where ranks call different ones. Called by the page and by `lockstep import`.
  */
 import { brief } from '../base/brief';
-import { differences } from './flight/differences';
+import { differences } from './flight/diverging-calls';
 import type { FlightEntry, FlightRecording } from './flight/flight-recording';
 import { groupsIn, isDone, type OfGroup, type OfRank } from './flight/groups';
+import { callText, ranksText } from './recorded-numbers';
 import type { FlightAnalysis, FlightGroup } from './recording-analysis';
-import { callText, ranksText } from './words';
 
 export function analyseFlight({ ranks }: FlightRecording): FlightAnalysis {
   const found = groupsIn(ranks).map((group) => ({ group, made: groupOf(group) }));

@@ -6,11 +6,11 @@ import { analyse } from './analyse';
 import { analyseFlight } from './analyse-flight';
 import { idleText } from './analysis/sentences';
 import type { Imported, RecordingNotice } from './imported';
+import { bandwidthText, bytesText, durationText } from './recorded-numbers';
 import type { ClockOffset, Recording } from './recording';
 import type { CollectiveSummary, FlightAnalysis, RecordingAnalysis, StepOfRank } from './recording-analysis';
 import type { CollectivesTable } from './tables/collectives-table';
 import type { WhatIf } from './what-if';
-import { bandwidthText, bytesText, durationText } from './words';
 
 export interface Findings {
   readonly imported: Imported;

@@ -7,10 +7,10 @@
  */
 import { LockstepError } from '../base/errors';
 import { BUS_FACTOR } from '../protocol/bus-factor';
+import { bandwidthText, bytesText, durationText, percentText } from './recorded-numbers';
 import type { Recording } from './recording';
 import { cutByCap, ddpSteps, type RecordedDdpStep } from './what-if/ddp-steps';
 import { fitLink, type LinkModel, transferUs } from './what-if/link-model';
-import { bandwidthText, bytesText, durationText, percentText } from './words';
 
 /** A change; at least one field is given. */
 export interface WhatIfChange {

@@ -3,8 +3,8 @@
  *
  *   runs -- breaks() --> broken -- mended() --> runs;   each of them -- close() --> closed
  *
- * A broken run is being replaced while a change is running (turns.ts). Otherwise it has ended, and only Reset starts
- * again. Pure; one per run; only running.ts and recovery.ts change it.
+ * A broken run is being replaced while a change is running (training-lock.ts). Otherwise it has ended, and only Reset
+ * starts again. Pure; one per run; only running.ts and recovery.ts change it.
  */
 import type { LockstepError } from '../base/errors';
 

@@ -14,7 +14,7 @@ import type { CurrentPlayer } from './current-player';
 import { SessionPhase } from './phase';
 import { Recovery, type RecoveryOptions } from './recovery';
 import { Reports } from './reports';
-import { Turns } from './turns';
+import { Turns } from './training-lock';
 
 const lost = (what = 'The GPU device was lost.') => new LockstepError('device-lost', what, 'Reload the page.');
 const PLAY: ControlMessage = { type: 'play', stepsPerSecond: 0 };

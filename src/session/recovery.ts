@@ -14,7 +14,7 @@ import type { Training } from '../training/training';
 import type { CurrentPlayer } from './current-player';
 import type { SessionPhase } from './phase';
 import type { Reports } from './reports';
-import type { Turns } from './turns';
+import type { Turns } from './training-lock';
 
 export interface RecoveryOptions {
   readonly blueprint: Blueprint;

@@ -1,7 +1,7 @@
 /**
  * An open run: the calls that the page may make, and their order. Its parts have their own files: the run's states
- * (phase.ts), exclusive access to the training (turns.ts), the player of the training (current-player.ts), recovery
- * from lost devices and failed ranks (recovery.ts), and events to the page (reports.ts). One per open session;
+ * (phase.ts), exclusive access to the training (training-lock.ts), the player of the training (current-player.ts),
+ * recovery from lost devices and failed ranks (recovery.ts), and events to the page (reports.ts). One per open session;
  * session.ts owns it.
  */
 import { asLockstepError, LockstepError } from '../base/errors';
@@ -30,7 +30,7 @@ import { type CurrentPlayer, createCurrentPlayer } from './current-player';
 import { SessionPhase } from './phase';
 import { Recovery } from './recovery';
 import { Reports } from './reports';
-import { Turns } from './turns';
+import { Turns } from './training-lock';
 
 /** How long to wait for a hanging run before ending it anyway. */
 const GRACE_MS = 2000;

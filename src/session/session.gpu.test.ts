@@ -7,8 +7,8 @@ import { place } from '../../scripts/tier';
 import { must } from '../base/invariant';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
+import { MAP_READ } from '../runtime/webgpu/gpu-flags';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
-import { MAP_READ } from '../runtime/webgpu/usage';
 import { PLACEMENTS } from '../training/testing/placements';
 import { openTestSession } from './testing/open-session';
 

@@ -8,7 +8,7 @@
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';
-import { hookSentence } from './hook-sentence';
+import { hookSentence } from './hook-event-sentence';
 import { endUs, spanOf } from './lanes';
 import { dividesAtFirst, divisorWords } from './moments/divided';
 import { plainText } from './moments/marked';

@@ -8,7 +8,7 @@ import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { bufferWords, sentWords } from './buffer-words';
 import { carriedWords, normWords } from './carried';
 import { groupSize } from './group-size';
-import { hookTransferSentence } from './hook-sentence';
+import { hookTransferSentence } from './hook-event-sentence';
 import { unitMark } from './moments/sharded-sentence';
 import { cutsLayers, gathersUnits } from './parts';
 import { summedAt } from './sums';

@@ -3,7 +3,7 @@
  * test rows, rows (the numbers of x's rows among all rows), and rng_state for torch.set_rng_state, so that the script
  * draws the same model as the run. Indices and tokens are int64, as torch needs. Called by run.ts.
  */
-import { gatherRows } from '../data/gather';
+import { gatherRows } from '../data/gather-rows';
 import { type NamedTensor, writeSafetensors } from '../interop/safetensors';
 import { rngState } from '../tensor/rng-state';
 import { allocate, elements, type HostArray, type Shape } from '../tensor/shape';

@@ -8,7 +8,7 @@ import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
 import { allLayers } from '../nn/all-layers';
 import { isFirst, LATE_OPTIMIZERS } from '../optim/optimizers';
-import { SCHEDULERS } from '../optim/schedule';
+import { SCHEDULERS } from '../optim/rates';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
 import { GRAD_SCALER } from '../parallel/emit-optimizer';

@@ -2,7 +2,7 @@
 import { BAR } from '../../protocol/words/bar';
 import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { resolveTheme } from '../draw/theme';
 import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';

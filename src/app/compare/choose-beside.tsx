@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { ModePicker } from '../bar/mode-picker';
 import { WorldSize } from '../bar/world-size';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { CommitField } from '../fields/commit-field';
 import { same } from '../model/families';
 import { parseAddress } from '../permalink/permalink';

@@ -5,7 +5,7 @@
 import { useStore } from 'zustand';
 import { FACES } from '../../parallel/faces';
 import { useUrlSync } from '../address/use-address';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import fields from '../fields/fields.module.css';
 import { openReport } from '../looks/given';
 import { Notices } from '../notices/notices';

@@ -7,7 +7,7 @@ import fields from '../fields/fields.module.css';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 import styles from './compare.module.css';
-import { differencesOf, factsOf, sameSamples, weightDifference } from './differences';
+import { differencesOf, factsOf, sameSamples, weightDifference } from './difference-rows';
 import type { RunComparison } from './use-comparison';
 
 const OTHER_SAMPLES =

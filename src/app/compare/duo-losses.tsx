@@ -1,7 +1,7 @@
 /** The losses of two runs in one plot, with different colours and line styles, and as a table. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatCount, formatLoss } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import styles from './compare.module.css';

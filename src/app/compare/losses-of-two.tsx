@@ -1,7 +1,7 @@
 /** The losses of both compared runs, updated as they arrive. */
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { AppContexts } from '../run/app-contexts';
 import { useAppStore, useSettled } from '../state/use-app';
 import { DuoLosses } from './duo-losses';

@@ -7,7 +7,7 @@ import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import { createLinkedViews } from '../address/linked-views';
 import { useUrlSync } from '../address/use-address';
-import { useFrames } from '../draw/drawing';
+import { useFrames } from '../draw/canvas-context';
 import { same } from '../model/families';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import type { AppServices } from '../run/app-contexts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { formatShare, formatValue } from './canvas-numbers';
 import { contains, pathLength, pathUntil, pointAlong } from './geometry';
 import { cellValue } from './heat-map';
 import { hitTest } from './hit-regions';
-import { formatShare, formatValue } from './numbers';
 import { ellipsize, firstFit, type MeasureText } from './text';
 import { boundsFor, placeTip } from './tip-place';
 import { endOfScale, inUnits, powerOfTen, scaleValue, unitOf } from './value-scale';

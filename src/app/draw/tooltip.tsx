@@ -5,10 +5,10 @@
  */
 import { useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { usePalette } from './drawing';
+import { usePalette } from './canvas-context';
+import { formatValue } from './canvas-numbers';
 import type { Point, Rect } from './geometry';
 import { cellValue, type HeatCells } from './heat-map';
-import { formatValue } from './numbers';
 import type { Tip } from './tip';
 import { boundsFor, placeTip } from './tip-place';
 import styles from './tooltip.module.css';

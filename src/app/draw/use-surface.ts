@@ -8,7 +8,7 @@
  * they would describe the previous frame, or be missing if the picture came late and nothing changed afterwards.
  */
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { useDrawing } from './drawing';
+import { useDrawing } from './canvas-context';
 import type { Size } from './geometry';
 import { createInk, type Ink } from './ink';
 import { openSurface } from './surface';

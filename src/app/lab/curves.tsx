@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatSize, formatTime } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import { type CurveInput, createCurvePlot } from './curve-plot';

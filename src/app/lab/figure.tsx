@@ -6,9 +6,9 @@
 import { useMemo, useRef } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult, LabTile } from '../../protocol/lab';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
+import { formatValue } from '../draw/canvas-numbers';
 import { formatSize } from '../draw/format';
-import { formatValue } from '../draw/numbers';
 import type { Palette } from '../draw/theme';
 import { useSize } from '../draw/use-surface';
 import styles from './figure.module.css';

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef } from 'react';
 import type { LabResult, LabTransfer } from '../../protocol/lab';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
 import { rankHue } from './figure';

@@ -5,8 +5,8 @@
 import { useState } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult } from '../../protocol/lab';
+import { formatValue } from '../draw/canvas-numbers';
 import { formatSize, formatTime } from '../draw/format';
-import { formatValue } from '../draw/numbers';
 import { ColumnHeads } from '../fields/column-heads';
 import styles from './lab.module.css';
 import { APPLY_WORDS } from './lab-words';

@@ -6,7 +6,7 @@ import { useId, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { stateHere } from '../address/state-here';
 import { useLinkedViews, useUrlSync } from '../address/use-address';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { saveFile } from '../files/save-file';
 import { useController } from '../run/use-controller';
 import { useAppStore } from '../state/use-app';

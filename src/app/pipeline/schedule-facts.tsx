@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'react';
 import { partsOf } from '../../schedules/cell';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatTime, NONE } from '../draw/format';
 import { useApp, useSettled } from '../state/use-app';
 import { BubbleCurve } from './bubble-curve';

@@ -1,7 +1,7 @@
 /** The parts of a schedule's picture besides its cells: the titles of its rows, the shades of its stages. */
 import { useMemo } from 'react';
 import type { Schedule } from '../../schedules/schedule';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import type { PictureParts } from './paint-picture';
 import type { Picture } from './picture';
 import { chunksOf, titlesOf } from './row-titles';

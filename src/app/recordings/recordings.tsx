@@ -13,9 +13,9 @@ import { RecordedTimeline } from './lanes/recorded-timeline';
 import { NoticeList } from './notice-list';
 import { OpenButtons } from './open-buttons';
 import { Reading } from './reading';
+import { Tables } from './recorded-tables';
 import styles from './recordings.module.css';
-import { Start } from './start';
-import { Tables } from './tables';
+import { Start } from './recordings-start';
 import { useAskedFor, useAsking } from './use-asking';
 
 interface RecordingsProps {

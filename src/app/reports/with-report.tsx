@@ -10,7 +10,7 @@ import type { GivenFile } from '../looks/dropped-folders';
 import { Compared } from './compared';
 import { stepsOf } from './report-of-page';
 import styles from './reports.module.css';
-import { Start } from './start';
+import { Start } from './reports-start';
 import { MOST_STEPS, type ReportView, useReport } from './use-report';
 
 export function WithReport() {

@@ -12,7 +12,7 @@ import type { CodeLine, StepTrace } from '../../protocol/trace';
 import dialogs from '../bar/dialog.module.css';
 import { DialogButton } from '../bar/dialog-button';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import type { Palette } from '../draw/theme';
 import { useController } from '../run/use-controller';
 import { deviceText } from '../setup/cluster-panel';

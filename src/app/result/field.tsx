@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatPercent } from '../draw/format';
 import { SavePicture } from '../picture/save-button';
 import { useApp, useSettled } from '../state/use-app';

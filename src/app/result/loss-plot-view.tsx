@@ -4,7 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { createLossPlot, type LossPlot } from './loss-plot';
 import type { LossSeries } from './loss-series';
 

@@ -1,13 +1,13 @@
 /**
  * Passes the objects that main.tsx builds to the components in contexts, each of which belongs to the room of its hook:
- * the store (state/use-app), frames and colours (draw/drawing), the controller (run/use-controller), the address bar
- * and the linked views (address/use-address). This component provides them together.
+ * the store (state/use-app), frames and colours (draw/canvas-context), the controller (run/use-controller), the address
+ * bar and the linked views (address/use-address). This component provides them together.
  */
 import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
 import type { LinkedViews } from '../address/linked-views';
 import type { UrlSync } from '../address/url-sync';
 import { AddressProvider } from '../address/use-address';
-import { DrawingProvider } from '../draw/drawing';
+import { DrawingProvider } from '../draw/canvas-context';
 import type { Frames } from '../draw/frames';
 import { type Palette, readPalette, resolveTheme } from '../draw/theme';
 import { useMedia } from '../draw/use-media';

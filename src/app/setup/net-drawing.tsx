@@ -3,7 +3,7 @@
  * size, width: size); before the first snapshot they are plain. A wide layer shows only its first units.
  */
 import { Fragment } from 'react';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import type { AppState } from '../state/app-state';
 import { useSettled } from '../state/use-app';
 import styles from './model-panel.module.css';

@@ -4,7 +4,7 @@
  */
 import type { LayerConfig } from '../../protocol/config';
 import { MODEL_PARALLEL } from '../../protocol/words/parts';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';

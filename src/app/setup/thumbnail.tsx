@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
 import type { BuiltInData } from '../../protocol/config/data';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import type { Palette } from '../draw/theme';
 import styles from './data-panel.module.css';
 import { type Pictogram, pictogramOf } from './thumbnail-points';

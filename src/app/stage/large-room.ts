@@ -6,7 +6,7 @@
 import type { Rect } from '../draw/geometry';
 import type { StageFacts } from './facts';
 import { memoryScale } from './memory-scene';
-import { createDrawings } from './operators/drawing';
+import { createDrawings } from './operators/kept-picture';
 import { contentOf, type RoomContent } from './room-content';
 import { roomScene } from './room-scene';
 import type { RoomView } from './room-views';

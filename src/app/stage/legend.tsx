@@ -6,7 +6,7 @@ import { useId, useRef } from 'react';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { TermId } from '../../protocol/words/glossary';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
-import { usePalette } from '../draw/drawing';
+import { usePalette } from '../draw/canvas-context';
 import { formatTick } from '../draw/format';
 import type { Painted } from '../draw/use-surface';
 import { useThrottled } from '../draw/use-throttled';

@@ -5,9 +5,9 @@
  */
 
 import { MEMORY_CATEGORIES } from '../../protocol/trace';
+import { formatShare } from '../draw/canvas-numbers';
 import { formatSize } from '../draw/format';
 import { clamp, type Rect } from '../draw/geometry';
-import { formatShare } from '../draw/numbers';
 import { CATEGORY_WORDS } from '../memory/memory-tree';
 import type { DevicePlace } from './devices';
 import type { DeviceUse } from './facts';

@@ -1,8 +1,9 @@
 /** Paints values as cells, with their numbers where the cells are large enough. Decides nothing. */
+
+import { formatValue } from '../draw/canvas-numbers';
 import { centre, grow, type Rect } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';
 import type { Ink } from '../draw/ink';
-import { formatValue } from '../draw/numbers';
 import { box } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { inUnits, scaleValue } from '../draw/value-scale';

@@ -6,7 +6,7 @@
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { DeviceIndex, StepTrace } from '../../protocol/trace';
 import type { Moment } from '../../trace/moments/moment';
-import { actionKey, isPipeline } from '../../trace/pipeline/turns';
+import { actionKey, isPipeline } from '../../trace/pipeline/pipeline-turns';
 
 export interface KeptMicroBatch {
   readonly stage: number;

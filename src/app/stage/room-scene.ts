@@ -1,6 +1,7 @@
 /** One room as data: its words, cells and bars at the cursor, and their tooltips. Pure. */
+
+import { formatValue } from '../draw/canvas-numbers';
 import { grow, type Rect, right } from '../draw/geometry';
-import { formatValue } from '../draw/numbers';
 import { chunkScenes, heldWords } from './chunk-scene';
 import { type CutFrame, cutFrame, piecesIn } from './cut-frame';
 import { elements, type LayerPlace, type ParameterPlace } from './devices';

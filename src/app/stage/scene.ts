@@ -14,7 +14,7 @@ import type { StageFacts } from './facts';
 import { groupFrames } from './group-frames';
 import { layoutStage, type StageLayout, type StageLink } from './layout';
 import { memoryScale } from './memory-scene';
-import { createDrawings, type Drawings } from './operators/drawing';
+import { createDrawings, type Drawings } from './operators/kept-picture';
 import { type Dock, dockedRoad } from './packet-route';
 import { type PacketSize, packetBox, packetScene, packetSizes } from './packet-scene';
 import { transitItem } from './packet-tip';

@@ -10,7 +10,7 @@ import { useSurface } from '../draw/use-surface';
 import type { SavedFigure } from '../picture/figure-picture';
 import { useApp, useAppStore } from '../state/use-app';
 import { itemsOfEvent } from './marks';
-import { OPERATOR_PICTURES } from './operators/drawing';
+import { OPERATOR_PICTURES } from './operators/kept-picture';
 import { paintStage } from './paint-stage';
 import type { ChosenTab } from './scene-types';
 import type { StageModel } from './stage-model';

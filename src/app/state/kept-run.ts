@@ -7,7 +7,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import type { LossRecord, StepTrace } from '../../protocol/trace';
 import { byMoments } from '../../trace/moments/moments';
 import type { AppState, Cursor } from './app-state';
-import { withDifference } from './differences';
+import { withDifference } from './difference-history';
 import { withText } from './text-history';
 
 export const KEPT_TRACES = 64;

@@ -8,7 +8,7 @@ import type { Notice } from '../../protocol/notice';
 import { BEGINNING, type Pace } from '../pace/pace';
 import type { ViewOptions } from '../permalink/permalink-view';
 import type { App, AppState } from './app-state';
-import { withDifference } from './differences';
+import { withDifference } from './difference-history';
 import {
   keptBefore,
   NOTHING_RAN,

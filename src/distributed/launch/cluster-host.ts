@@ -12,7 +12,7 @@ import { clusterAccess } from '../cluster-access';
 import type { LedgerCollective, LedgerPass, PeerCall } from '../ledger/calls';
 import type { GroupLedger } from '../ledger/group-ledger';
 import type { GroupRequest } from '../seats';
-import type { Store } from '../store/store';
+import type { Store } from '../store/key-value-store';
 
 export interface OpenedStore {
   readonly id: string;

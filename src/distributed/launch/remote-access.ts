@@ -6,7 +6,7 @@ import type * as Comlink from 'comlink';
 import { fromWire, isWireError } from '../../base/errors';
 import { createGloo } from '../backends/gloo';
 import type { ClusterAccess } from '../seats';
-import type { Store } from '../store/store';
+import type { Store } from '../store/key-value-store';
 import type { ClusterHost, OpenedStore, StoreCall } from './cluster-host';
 
 export function remoteAccess(host: Comlink.Remote<ClusterHost>): ClusterAccess {

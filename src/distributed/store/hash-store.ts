@@ -4,7 +4,7 @@
  */
 import type { LockstepError } from '../../base/errors';
 import { torchError } from '../torch-error';
-import type { Store } from './store';
+import type { Store } from './key-value-store';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
 

@@ -4,7 +4,7 @@
  */
 import { lookup } from '../../base/lookup';
 import { torchError } from '../torch-error';
-import type { Store } from './store';
+import type { Store } from './key-value-store';
 
 export interface RendezvousRequest {
   readonly initMethod: string;

@@ -5,7 +5,7 @@
 import { at } from '../../base/invariant';
 import { elements } from '../../tensor/shape';
 import type { GraphNode } from '../graph';
-import { FUSED_LOSSES, MOST_ELEMENTS } from '../ops/fused/element-loss';
+import { FUSED_LOSSES, MOST_ELEMENTS } from '../ops/fused/loss-with-gradient';
 import { type GraphPass, replaceNodes } from './rewrite';
 
 export const fuseLoss: GraphPass = (graph) => {

@@ -6,7 +6,7 @@
 import type { OpDef, OpTable } from '../op';
 import { OPS } from '../op-table';
 import { attention, attentionGrad } from '../ops/attention/attention';
-import { channelSums } from '../ops/conv/channel-sums';
+import { channelSums } from '../ops/conv/channel-bias-gradient';
 import { convTranspose2d } from '../ops/conv/conv-transpose2d';
 import { conv1d } from '../ops/conv/conv2d';
 import { elementLoss } from '../ops/loss/element-loss';
@@ -29,7 +29,7 @@ import { variance, varianceGrad } from '../ops/reduce/var';
 import { stack } from '../ops/shape/cat';
 import { chunk } from '../ops/shape/chunk';
 import { expand } from '../ops/shape/expand';
-import { gather } from '../ops/shape/gather';
+import { gather } from '../ops/shape/gather-elements';
 import { indexSelect, indexSelectGrad } from '../ops/shape/index-select';
 import { pad } from '../ops/shape/place';
 import { flatten } from '../ops/shape/reshape';

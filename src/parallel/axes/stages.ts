@@ -17,7 +17,7 @@ import { pipelineNotices } from '../pipeline/notices';
 import { checkBatches, settleStages } from '../pipeline/settle';
 import { shardsAroundStages } from '../pipeline/shards-around-stages';
 import { microBatchesFor } from '../pipeline/short-batch';
-import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stages';
+import { borders, layersOfDevice, lossRanks, scheduleOf, shards } from '../pipeline/stage-graphs';
 import { oneGroup, SETTINGS_OF_DATA_AXES } from './every-piece';
 import { hasSampler, ranksDraw } from './own-draws';
 import { replicas } from './replicas';

@@ -3,7 +3,7 @@
  * broadcasts its buffers (the largest rank with a batch) and on whether gradients will be reduced. A rank without
  * batches shadows these collectives, and each bucket, with zeros. When all have run out, the count is zero, and the
  * last rank to join (the largest, if several) broadcasts its model. Source: torch/distributed/algorithms/join.py and
- * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by sync.ts.
+ * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by ddp-sync.ts.
  */
 
 import { algorithmFor } from '../../collectives/algorithms';

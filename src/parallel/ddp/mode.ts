@@ -1,6 +1,6 @@
 /**
  * DistributedDataParallel: the axis dpReplicate by itself (axes/replicas). The mechanism is in this folder: the step in
- * step.ts, the reducer in reducer.ts.
+ * ddp-step.ts, the reducer in reducer.ts.
  */
 import { Part } from '../../base/part';
 import { spmd } from '../axes/spmd';

@@ -17,7 +17,7 @@ import { formInside } from '../tensor/inside-groups';
 import { shapesOn } from '../tensor/pieces';
 import { planIn } from '../tensor/plan';
 import type { AroundStages } from './around-stages';
-import { createStageGraphs, devicesOfStage, replicaGroupsOfStage } from './stages';
+import { createStageGraphs, devicesOfStage, replicaGroupsOfStage } from './stage-graphs';
 import { type Tie, tiesOf } from './ties';
 
 /** `parts`: for each part of the layers, the devices that hold this part of every stage. */

@@ -13,7 +13,7 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
-import { syncedOver } from '../ddp/step';
+import { syncedOver } from '../ddp/ddp-step';
 import type { ModeInput } from '../mode-input';
 import type { PartitionOf } from '../partition-pass';
 import { nodesOfAction } from '../step/backward-halves';
@@ -25,7 +25,7 @@ import type { Step } from '../step/walk';
 import { partsOfRanks } from '../tensor/cuts-beside';
 import type { AroundStages } from './around-stages';
 import { scaleGrads } from './scale-grads';
-import { createStageGraphs, scheduleOf } from './stages';
+import { createStageGraphs, scheduleOf } from './stage-graphs';
 import { tiedSync } from './tied-sync';
 import { tiesOf } from './ties';
 

@@ -13,8 +13,8 @@ import type { Schedule } from '../../schedules/schedule';
 import type { DdpOfParts } from '../ddp/around-parts';
 import { ddpFormOfGroups, type ReplicaGroup } from '../ddp/closed-form-of-groups';
 import { commHookOf } from '../ddp/comm-hooks/comm-hooks';
+import { ddpSync } from '../ddp/ddp-sync';
 import { bucketsOf, findsUnused } from '../ddp/ready-order';
-import { ddpSync } from '../ddp/sync';
 import type { Noise } from '../facets/mode-steps';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';
@@ -24,7 +24,7 @@ import type { Sync } from '../step/sync';
 import { shapesOn } from '../tensor/pieces';
 import type { AroundStages, PlainStages } from './around-stages';
 import { layerRanges } from './split';
-import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stages';
+import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stage-graphs';
 import { tiesOf } from './ties';
 
 const NO_JOIN =

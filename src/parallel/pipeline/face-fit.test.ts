@@ -14,7 +14,7 @@ import { pipeline } from './face';
 import { fitted } from './face-fit';
 import { stagesOfRank } from './face-size';
 import { checkBatches } from './settle';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 
 const before = fc.record({
   preset: fc.constantFrom(...Object.values(PRESETS)),

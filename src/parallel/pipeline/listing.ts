@@ -41,7 +41,7 @@ import { listedCuts, NOT_TIED, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 import { tiesOf } from './ties';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {

@@ -13,7 +13,7 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import type { ModeInput } from '../mode-input';
 import type { AroundStages } from './around-stages';
 import { compile } from './compile';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 
 export interface OverBudget {
   readonly input: ModeInput;

@@ -13,7 +13,7 @@ import { noticesOfCuts } from '../tensor/cuts-beside';
 import type { AroundStages } from './around-stages';
 import { microBatchesFor } from './short-batch';
 import { endsInView, layerRanges } from './split';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 
 export const pipelineNotices = (input: NoticeInput, around: AroundStages): readonly Notice[] => [
   ...sizeNotices(input),

@@ -11,7 +11,7 @@ import { withCuts } from '../tensor/cuts-beside';
 import type { AroundStages } from './around-stages';
 import { mostMicroBatches } from './short-batch';
 import { settleSplit } from './split';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 
 export function settleStages(input: ModeInput, around: AroundStages): Config {
   checkPolicy(input.config);

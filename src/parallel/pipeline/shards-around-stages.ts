@@ -18,7 +18,7 @@ import { checkUnits } from '../sharded/units';
 import { unshardedGraphs } from '../sharded/unsharded-graph';
 import type { AroundStages } from './around-stages';
 import { shardsForm } from './shards-form';
-import { scheduleOf } from './stages';
+import { scheduleOf } from './stage-graphs';
 import { tiesOf } from './ties';
 import { unitsOfStages } from './units-of-stages';
 

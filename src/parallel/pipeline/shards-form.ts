@@ -15,7 +15,7 @@ import { unitsOn } from '../sharded/emitter-of-parts';
 import { sentByRank } from '../sharded/sent-by-rank';
 import { unitLayout } from '../sharded/unit-layout';
 import { trainedIn } from '../sharded/units';
-import { devicesOfStage } from './stages';
+import { devicesOfStage } from './stage-graphs';
 import { unitsOfStages } from './units-of-stages';
 
 export function shardsForm({ config, devices }: RunSizes, pass: FormPass, schedule: Schedule): ClosedForm {

@@ -8,7 +8,7 @@ import { parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { TrainingKind } from '../../protocol/step-kind';
-import { emitDdpStep, syncedOver } from '../ddp/step';
+import { emitDdpStep, syncedOver } from '../ddp/ddp-step';
 import type { ModeInput } from '../mode-input';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';

@@ -2,7 +2,7 @@
  * The interface between the walk over a step's actions and the code that makes replicas agree: DDP's reducer, the
  * gradients of shared weights, the division by the number of micro-batches. The walk calls a sync before and after each
  * use of a stage, as gradients get ready, and when all actions are done. A sync emits instructions; it knows nothing of
- * schedules. Implemented by ddp/sync.ts, pipeline/tied-sync.ts and pipeline/scale-grads.ts; called by walk.ts and
+ * schedules. Implemented by ddp/ddp-sync.ts, pipeline/tied-sync.ts and pipeline/scale-grads.ts; called by walk.ts and
  * step.ts.
  */
 import type { GraphNode } from '../../graph/graph';

@@ -8,7 +8,7 @@ import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { withDdpOfParts } from '../ddp/around-parts';
-import { emitDdpStep } from '../ddp/step';
+import { emitDdpStep } from '../ddp/ddp-step';
 import { checkDevices, checkNotZeroOne } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
 import { partitionOf } from '../step/partition-of';

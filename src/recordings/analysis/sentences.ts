@@ -3,9 +3,9 @@
  * idle.
  */
 import { brief } from '../../base/brief';
+import { durationText, percentText, ranksText } from '../recorded-numbers';
 import type { Recording } from '../recording';
 import type { IdleShare, RecordedStraggler, RecordingAnalysis, StepOfRank } from '../recording-analysis';
-import { durationText, percentText, ranksText } from '../words';
 
 type Found = Omit<RecordingAnalysis, 'sentences'>;
 

@@ -3,7 +3,7 @@
  * reused.
  */
 import { at, must } from '../../base/invariant';
-import { gatherRows } from '../../data/gather';
+import { gatherRows } from '../../data/gather-rows';
 import type { Load } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { allocate, type HostArray } from '../../tensor/shape';

@@ -7,10 +7,10 @@ import { at, must } from '../../base/invariant';
 import type { KernelSpec } from '../../graph/kernel-spec';
 import { KERNELS } from '../../graph/kernel-table';
 import type { DispatchSpec } from './dispatch';
-import type { GpuMemory } from './memory';
+import type { GpuMemory } from './executor-memory';
+import { COPY_DST, STORAGE, UNIFORM } from './gpu-flags';
+import { WORD_BYTES } from './gpu-words';
 import { type CompiledKernel, kernelKey, paramWords } from './pipelines';
-import { COPY_DST, STORAGE, UNIFORM } from './usage';
-import { WORD_BYTES } from './words';
 
 export interface DispatchCommand {
   readonly pipeline: GPUComputePipeline;

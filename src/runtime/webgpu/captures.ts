@@ -7,8 +7,8 @@ import type { BufferSpec, Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
 import type { Captured } from '../../protocol/trace';
 import { bytesOf, elements } from '../../tensor/shape';
+import { WORD_BYTES, wordsOf } from './gpu-words';
 import type { Location } from './memory-layout';
-import { WORD_BYTES, wordsOf } from './words';
 
 export interface CapturePlan {
   readonly buffer: number;

@@ -5,10 +5,10 @@
 import type { Program } from '../../program/instruction';
 import { programKey } from '../../protocol/step-kind';
 import type { DispatchSpec } from './dispatch';
+import { wordAt } from './gpu-words';
 import { ADD } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
-import { wordAt } from './words';
 
 /**
  * `source`: the buffer (index) whose first element is added. Empty when no hosted lane of the program receives that

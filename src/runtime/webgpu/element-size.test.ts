@@ -12,10 +12,10 @@ import { ELEMENT_BYTES } from '../../tensor/shape';
 import { memoryOf } from '../../trace/memory';
 import { makeTrace, slice, transfer } from '../../trace/testing/make-trace';
 import { planCaptures } from './captures';
+import { wordAt } from './gpu-words';
 import { MemoryLayout } from './memory-layout';
 import { planInstructions } from './plan-step';
 import { planRemote } from './remote-plan';
-import { wordAt } from './words';
 
 beforeEach(() => {
   vi.spyOn(ELEMENT_BYTES, 'i32', 'get').mockReturnValue(2);

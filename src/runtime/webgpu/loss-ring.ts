@@ -5,10 +5,10 @@
  */
 import { must } from '../../base/invariant';
 import type { Loss } from '../executor';
-import type { GpuMemory } from './memory';
+import type { GpuMemory } from './executor-memory';
+import { COPY_DST, MAP_READ, MODE_READ } from './gpu-flags';
+import { WORD_BYTES } from './gpu-words';
 import type { LossPlan } from './plan-losses';
-import { COPY_DST, MAP_READ, MODE_READ } from './usage';
-import { WORD_BYTES } from './words';
 
 const ROWS = 64;
 const BUFFERS = 4;

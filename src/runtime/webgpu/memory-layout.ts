@@ -3,7 +3,7 @@
  * region of all devices becomes one GPUBuffer, device after device without gaps, so that equal devices are at a
  * constant stride and one dispatch can run a kernel for all of them. A pool is laid out name by name, and device by
  * device within a name, so that two parameters of one pool have disjoint ranges, as WebGPU requires of writable
- * bindings. Numbers only; `memory.ts` allocates.
+ * bindings. Numbers only; `executor-memory.ts` allocates.
  */
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';

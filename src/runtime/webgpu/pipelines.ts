@@ -7,8 +7,8 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { isWritten, type KernelSpec } from '../../graph/kernel-spec';
 import { KERNELS, type KernelId } from '../../graph/kernel-table';
-import { STAGE_COMPUTE } from './usage';
-import { WORD_BYTES } from './words';
+import { STAGE_COMPUTE } from './gpu-flags';
+import { WORD_BYTES } from './gpu-words';
 
 export interface KernelUse {
   readonly kernel: KernelId;

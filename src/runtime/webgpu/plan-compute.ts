@@ -7,10 +7,10 @@ import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
 import { type BlockStretch, blockTable } from './block-table';
 import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesConflict } from './dispatch';
+import { WORD_BYTES, wordAt, wordsOf } from './gpu-words';
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
-import { WORD_BYTES, wordAt, wordsOf } from './words';
 
 const VECTOR_BYTES = 16;
 

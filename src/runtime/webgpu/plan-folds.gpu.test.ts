@@ -10,7 +10,7 @@ import type { Fold } from '../../program/fold-movements';
 import { encodeCommands } from './bind-dispatches';
 import { KernelSet } from './context';
 import type { OpenedDevice } from './device';
-import { GpuMemory } from './memory';
+import { GpuMemory } from './executor-memory';
 import { MemoryLayout } from './memory-layout';
 import { planFolds } from './plan-folds';
 import { StagingPool } from './staging-pool';

@@ -7,10 +7,10 @@ import type { Fold } from '../../program/fold-movements';
 import type { DeviceIndex } from '../../protocol/trace';
 import { type BlockStretch, blockTable } from './block-table';
 import { type DispatchSpec, packParams } from './dispatch';
+import { wordAt } from './gpu-words';
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers, type TransferMove } from './plan-transfer';
-import { wordAt } from './words';
 
 /** Floats of a vector, at multiples of which tensors start. */
 const VECTOR = 4;

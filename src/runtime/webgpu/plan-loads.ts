@@ -10,10 +10,10 @@ import type { Placed } from '../../program/ready-heads';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements, tensorBytes } from '../../tensor/shape';
 import type { Feed } from '../executor';
-import type { GpuMemory } from './memory';
+import type { GpuMemory } from './executor-memory';
+import { WORD_BYTES, wordAt, wordsOfTensor } from './gpu-words';
 import type { Location, MemoryLayout } from './memory-layout';
 import type { TransferMove } from './plan-transfer';
-import { WORD_BYTES, wordAt, wordsOfTensor } from './words';
 
 interface LoadItem {
   readonly device: DeviceIndex;

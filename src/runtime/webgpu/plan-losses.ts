@@ -6,8 +6,8 @@ import type { Program } from '../../program/instruction';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Loss } from '../executor';
+import { WORD_BYTES } from './gpu-words';
 import type { Location, MemoryLayout } from './memory-layout';
-import { WORD_BYTES } from './words';
 
 export interface LossPlan {
   readonly copies: readonly {

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { at } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Config } from '../../protocol/config';
+import { DispatchSchedule } from './dispatch-order';
 import { ADD, PUT } from './join-code';
 import { MemoryLayout } from './memory-layout';
 import { planProgram } from './plan-step';
 import type { TransferMove } from './plan-transfer';
-import { DispatchSchedule } from './schedule';
 import { testRun } from './testing/programs';
 
 const LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };

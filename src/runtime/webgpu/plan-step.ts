@@ -14,14 +14,14 @@ import type { BufferPlace } from '../../program/symbolic-memory';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { DispatchSpec } from './dispatch';
+import { type Access, DispatchSchedule } from './dispatch-order';
+import { wordAt, wordsOf, wordsOfTensor } from './gpu-words';
 import { type JoinCode, joinCode, PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { planFolds } from './plan-folds';
 import { type LoadPlan, type PlannedLoads, planLoads } from './plan-loads';
 import { planTransfers, type TransferMove } from './plan-transfer';
-import { type Access, DispatchSchedule } from './schedule';
-import { wordAt, wordsOf, wordsOfTensor } from './words';
 
 export interface ProgramPlan {
   readonly loads: readonly LoadPlan[];

@@ -12,12 +12,12 @@ import { join } from '../cpu/join';
 import { encodeCommands } from './bind-dispatches';
 import { KernelSet } from './context';
 import type { OpenedDevice } from './device';
+import { GpuMemory } from './executor-memory';
+import { COPY_DST } from './gpu-flags';
 import { type JoinCode, joinCode } from './join-code';
-import { GpuMemory } from './memory';
 import { MemoryLayout } from './memory-layout';
 import { planTransfers, type TransferMove } from './plan-transfer';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
-import { COPY_DST } from './usage';
 
 let gpu: NodeGpu | undefined;
 let opened: OpenedDevice | undefined;

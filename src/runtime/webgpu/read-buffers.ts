@@ -3,10 +3,10 @@
  * with one map.
  */
 import { elements, tensorBytes } from '../../tensor/shape';
-import type { GpuMemory } from './memory';
+import type { GpuMemory } from './executor-memory';
+import { WORD_BYTES, wordsOfTensor } from './gpu-words';
 import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
-import { WORD_BYTES, wordsOfTensor } from './words';
 
 /** Everything is returned as Float32Array; unless `bits` is set, class indices are converted to numbers. */
 export async function readBuffers(

@@ -10,13 +10,13 @@ import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Queue } from '../../protocol/trace';
 import type { GpuContext } from './context';
 import type { DispatchSpec } from './dispatch';
+import { WORD_BYTES, wordAt, wordsOf } from './gpu-words';
 import { type HostRounds, type HostTransfer, messageRuns, planHostRounds } from './host-rounds';
 import { joinCode } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { type LoadPlan, planLoads } from './plan-loads';
 import { planTransfers } from './plan-transfer';
-import { WORD_BYTES, wordAt, wordsOf } from './words';
 
 export interface RemoteAction {
   readonly instruction: Instruction;

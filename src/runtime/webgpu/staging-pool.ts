@@ -2,9 +2,9 @@
  * Mappable buffers for reading tensors back, kept for reuse by size class: after the first steps nothing is allocated.
  * A read is: acquire, encode copies, submit, take.
  */
-import type { GpuMemory } from './memory';
-import { COPY_DST, MAP_READ, MODE_READ } from './usage';
-import { WORD_BYTES } from './words';
+import type { GpuMemory } from './executor-memory';
+import { COPY_DST, MAP_READ, MODE_READ } from './gpu-flags';
+import { WORD_BYTES } from './gpu-words';
 
 export class StagingPool {
   private readonly free = new Map<number, GPUBuffer[]>();

@@ -3,10 +3,10 @@
  * begin is set to the time of the submit. Quantised stamps are spread within their tick.
  */
 import { at } from '../../base/invariant';
-import type { GpuMemory } from './memory';
+import type { GpuMemory } from './executor-memory';
+import { COPY_SRC, QUERY_RESOLVE } from './gpu-flags';
 import { spreadTicks, type TickSpan } from './spread-ticks';
 import type { StagingPool } from './staging-pool';
-import { COPY_SRC, QUERY_RESOLVE } from './usage';
 
 /** WebGPU's limit for one query set. */
 const SET_SIZE = 4096;

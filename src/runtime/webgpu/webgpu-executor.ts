@@ -17,8 +17,8 @@ import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, St
 import { createCallGuard } from './call-guard';
 import { type GpuContext, KernelSet } from './context';
 import { deviceLost, type OpenedDevice } from './device';
+import { GpuMemory } from './executor-memory';
 import { LossRing } from './loss-ring';
-import { GpuMemory } from './memory';
 import { type Location, MemoryLayout } from './memory-layout';
 import { planLosses } from './plan-losses';
 import { readBuffers } from './read-buffers';

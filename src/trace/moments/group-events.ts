@@ -8,9 +8,9 @@
  */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
+import { type Turn, turnsOf } from '../pipeline/pipeline-turns';
 import { averagedStage } from '../pipeline/stage-averages';
 import { MOST_MOMENTS, windowed, windowSize } from '../pipeline/turn-windows';
-import { type Turn, turnsOf } from '../pipeline/turns';
 import { type Collectives, groupKeys, isOfLayers } from './group-keys';
 import { sortGroups } from './sort-groups';
 

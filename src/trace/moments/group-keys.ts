@@ -6,8 +6,8 @@
 import type { CollectiveOp } from '../../protocol/collective';
 import { dimensionName } from '../../protocol/mesh';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { actionKey, type Turn } from '../pipeline/pipeline-turns';
 import { averagedStage } from '../pipeline/stage-averages';
-import { actionKey, type Turn } from '../pipeline/turns';
 import type { MomentKind } from './moment';
 
 /**

@@ -14,7 +14,7 @@ import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
 import { capital, hasRanks, kernelWords, plural } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
 import { kindOf } from './group-keys';
-import { hookWork } from './hook-sentence';
+import { hookWork } from './hook-moment-sentence';
 import { bucketMark, layerMark } from './marks';
 import type { Moment } from './moment';
 import { momentAt } from './moment';

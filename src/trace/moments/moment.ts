@@ -11,8 +11,8 @@
  */
 import type { CollectiveOp } from '../../protocol/collective';
 import type { CollectiveRef, Phase, StepTrace } from '../../protocol/trace';
+import type { Turn } from '../pipeline/pipeline-turns';
 import type { StageAverage } from '../pipeline/stage-averages';
-import type { Turn } from '../pipeline/turns';
 
 /**
  * load: from the DataLoader. compute: operators of one layer, or of none. round: one round of a collective. message:

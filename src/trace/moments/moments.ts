@@ -6,8 +6,8 @@
  */
 import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import type { Turn } from '../pipeline/pipeline-turns';
 import { averageIn } from '../pipeline/stage-averages';
-import type { Turn } from '../pipeline/turns';
 import { groupEvents } from './group-events';
 import { collectiveKey, kindOf } from './group-keys';
 import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';

@@ -9,7 +9,7 @@ import { collectiveKey, isOfLayers } from '../moments/group-keys';
 import { numberWord } from '../moments/who';
 import { cutsLayers } from '../parts';
 import { plural } from '../words';
-import { actionsIn } from './turns';
+import { actionsIn } from './pipeline-turns';
 
 /** Ends of the sentence, the longest first; a single empty one if the moment has no collectives. */
 export function exchangeClauses(trace: StepTrace, events: readonly TraceEvent[]): readonly string[] {

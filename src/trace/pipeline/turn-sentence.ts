@@ -8,8 +8,8 @@ import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import type { Moment } from '../moments/moment';
 import { numberWord } from '../moments/who';
+import { actionsIn } from './pipeline-turns';
 import { exchangeClauses } from './turn-exchanges';
-import { actionsIn } from './turns';
 
 /** Two lines of a phone. */
 const ROOM = 130;

@@ -8,7 +8,7 @@ import type { StepTrace } from '../../protocol/trace';
 import { isOfLayers } from '../moments/group-keys';
 import type { Moment } from '../moments/moment';
 import { momentsOf } from '../moments/moments';
-import { actionsIn, type Turn } from './turns';
+import { actionsIn, type Turn } from './pipeline-turns';
 
 export function turnWhy(trace: StepTrace, moment: Moment): string | undefined {
   if (!moment.turn) return undefined;

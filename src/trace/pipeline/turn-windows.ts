@@ -4,7 +4,7 @@
  * moment for each turn and one for its messages. Pure; called by moments/group-events.ts.
  */
 import type { TraceEvent } from '../../protocol/trace';
-import type { Turn } from './turns';
+import type { Turn } from './pipeline-turns';
 
 /** A reader would not walk through more. */
 export const MOST_MOMENTS = 60;

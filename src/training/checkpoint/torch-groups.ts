@@ -7,7 +7,7 @@
 import { at } from '../../base/invariant';
 import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf, groupSettings } from '../../optim/param-groups';
-import { makeSchedule } from '../../optim/schedule';
+import { makeSchedule } from '../../optim/rates';
 import type { Config } from '../../protocol/config';
 import type { Stateful } from '../world-state';
 

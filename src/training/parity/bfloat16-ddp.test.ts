@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
-import { gatherRows } from '../../data/gather';
+import { gatherRows } from '../../data/gather-rows';
 import { runCpu } from '../../graph/testing/run-cpu';
 import { stageGraph } from '../../parallel/stage-graph';
 import type { ConfigInput } from '../../protocol/config';

@@ -11,7 +11,7 @@ import { parseConfig } from '../../config/parse-config';
 import { type DeviceMesh, initDeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
 import { replicas } from '../../parallel/axes/replicas';
-import { emitDdpStep } from '../../parallel/ddp/step';
+import { emitDdpStep } from '../../parallel/ddp/ddp-step';
 import type { ModeInput } from '../../parallel/mode-input';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { placeOn } from '../../parallel/step/place';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
-import { makeSchedule } from '../../optim/schedule';
+import { makeSchedule } from '../../optim/rates';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';

@@ -4,7 +4,7 @@
  */
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
-import { gatherRows } from '../../data/gather';
+import { gatherRows } from '../../data/gather-rows';
 import { createEvaluator } from '../../inference/evaluator';
 import { wholeFrom } from '../../sharding/shard-map';
 import { decodeF32 } from '../../tensor/fixtures/decode';

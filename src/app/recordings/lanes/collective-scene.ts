@@ -8,7 +8,7 @@ import { type Rect, right } from '../../draw/geometry';
 import { type Blocks, inView } from './blocks';
 import { cut, type Eye } from './eye';
 import type { RankRow } from './recorded-layout';
-import type { BlockScene, CollectiveScene } from './scene-types';
+import type { BlockScene, CollectiveScene } from './recorded-scene-types';
 
 /** Narrower collectives are not divided. */
 const NARROWEST_CUT = 4;

@@ -2,7 +2,7 @@
 import type { Interval } from '../../../trace/idle';
 import type { Rect } from '../../draw/geometry';
 import { cutToView, type TimeScale } from '../../lanes/time-axis';
-import type { RecordedInput } from './scene-types';
+import type { RecordedInput } from './recorded-scene-types';
 
 /** The input of a scene: the recording, and the window through which it is seen. */
 export interface Eye {

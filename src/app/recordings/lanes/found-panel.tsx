@@ -8,9 +8,9 @@ import { ColumnHeads } from '../../fields/column-heads';
 import { lastJoin } from './collective-scene';
 import { rankOfFound } from './found-words';
 import type { RecordedModel } from './recorded-model';
+import type { FoundAt, SpanAt } from './recorded-scene-types';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
-import type { FoundAt, SpanAt } from './scene-types';
 
 interface FoundPanelProps {
   readonly model: RecordedModel;

@@ -3,8 +3,8 @@ import type { Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { Interval } from '../../../trace/idle';
 import { stretchOf } from './recorded-model';
+import type { FoundAt } from './recorded-scene-types';
 import { tipOf } from './recorded-words';
-import type { FoundAt } from './scene-types';
 
 export function stretchOfFound(recording: Recording, found: FoundAt): Interval {
   if (found.kind === 'span') return stretchOf(recording, found.at);

@@ -8,7 +8,7 @@ import { box, line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
 import { withinLanes } from '../../lanes/paint-frame';
 import { SMALL } from '../../lanes/paint-lane';
-import type { RecordedScene } from './scene-types';
+import type { RecordedScene } from './recorded-scene-types';
 
 /** A collective's parts on all its ranks. */
 export interface Linked {

@@ -12,7 +12,7 @@ import { type Overview, paintBand, paintGrid, paintHead } from '../../lanes/pain
 import { paintGround, paintLabel, paintPlate, SMALL } from '../../lanes/paint-lane';
 import type { ViewWindow } from '../../lanes/view-window';
 import { paintRecordedMarks, type RecordedMarks } from './paint-recorded-marks';
-import type { CollectiveScene, RankScene, RecordedScene, SpanAt, TrackScene } from './scene-types';
+import type { CollectiveScene, RankScene, RecordedScene, SpanAt, TrackScene } from './recorded-scene-types';
 import { type LaneTone, shortName, TONE_WORDS, toneAt } from './tones';
 
 export interface RecordedShown {

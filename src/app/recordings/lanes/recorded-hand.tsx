@@ -4,7 +4,7 @@ import lanes from '../../lanes/lanes.module.css';
 import type { useLanesPointer } from '../../lanes/use-lanes-pointer';
 import { spoken } from './found-words';
 import type { RecordedModel } from './recorded-model';
-import type { FoundAt } from './scene-types';
+import type { FoundAt } from './recorded-scene-types';
 
 const KEYS =
   'Arrows: from span to span. w and s zoom, a and d move, f fits what is selected, 0 shows everything, / searches.';

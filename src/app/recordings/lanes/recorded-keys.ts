@@ -5,8 +5,8 @@ import { between, reveal, type ViewWindow, WHOLE } from '../../lanes/view-window
 import { windowKeys } from '../../lanes/window-keys';
 import { stretchOfFound } from './found-words';
 import type { RecordedModel } from './recorded-model';
+import type { FoundAt } from './recorded-scene-types';
 import { type Direction, moveFound } from './recorded-selection';
-import type { FoundAt } from './scene-types';
 
 /** The margin beside a shown selection, as a share of the window. */
 const AIR = 0.15;

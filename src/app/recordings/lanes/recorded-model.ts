@@ -15,8 +15,8 @@ import type { Linked } from './paint-recorded-marks';
 import { nestedTracks, type RankTracks, rankTracks } from './rank-tracks';
 import { layoutRecorded, type RecordedLayout, type Thread } from './recorded-layout';
 import { recordedScene, rectOf, trackOf } from './recorded-scene';
+import type { RecordedInput, RecordedItem, RecordedScene, SpanAt } from './recorded-scene-types';
 import { lastWords, spanOf } from './recorded-words';
-import type { RecordedInput, RecordedItem, RecordedScene, SpanAt } from './scene-types';
 
 export interface RecordedModel extends LanesModel<RecordedItem> {
   readonly recording: Recording;

@@ -17,7 +17,7 @@ import type {
   RecordedScene,
   SpanAt,
   TrackScene,
-} from './scene-types';
+} from './recorded-scene-types';
 import { NARROWEST_BAND, NARROWEST_NUMBER, numbered, stepsWideEnough } from './step-bands';
 
 /** In pixels: narrower blocks are merged into a crowd. */

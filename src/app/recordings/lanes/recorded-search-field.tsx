@@ -3,9 +3,9 @@
  */
 import type { Ref } from 'react';
 import { SearchField } from '../../lanes/search-field';
+import type { FoundAt, SpanAt } from './recorded-scene-types';
 import type { RecordedMatches } from './recorded-search';
 import { foundId } from './recorded-selection';
-import type { FoundAt, SpanAt } from './scene-types';
 
 interface RecordedSearchFieldProps {
   readonly field: Ref<HTMLInputElement>;

@@ -5,7 +5,7 @@
 import type { Recording } from '../../../recordings/recording';
 import { SPAN_KINDS } from '../../../recordings/spans';
 import { searchable, wordsMatcher } from '../../lanes/search-words';
-import type { SpanAt } from './scene-types';
+import type { SpanAt } from './recorded-scene-types';
 import { shortName } from './tones';
 
 export interface RecordedMatches {

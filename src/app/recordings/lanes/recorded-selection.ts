@@ -6,7 +6,7 @@ import type { Interval } from '../../../trace/idle';
 import { type Blocks, blockAt, firstBeyond } from './blocks';
 import type { RankTracks } from './rank-tracks';
 import { spanId } from './recorded-scene';
-import type { FoundAt, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './recorded-scene-types';
 
 export type Direction = 'next' | 'previous' | 'above' | 'below';
 

@@ -16,12 +16,12 @@ import { RecordedHand } from './recorded-hand';
 import { RecordedHead } from './recorded-head';
 import { recordedKeyDown, revealed } from './recorded-keys';
 import type { RecordedModel } from './recorded-model';
+import type { FoundAt, RecordedItem, SpanAt } from './recorded-scene-types';
 import { searchRecording } from './recorded-search';
 import { RecordedSearchField } from './recorded-search-field';
 import { sameFound } from './recorded-selection';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
-import type { FoundAt, RecordedItem, SpanAt } from './scene-types';
 import { useRecordedPicture } from './use-recorded-picture';
 
 export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {

@@ -1,13 +1,13 @@
 /** The words of a recorded timeline: on blocks, in tooltips and for screen readers. Pure. */
 
+import { bandwidthText, bytesText } from '../../../recordings/recorded-numbers';
 import type { RecordedCollective, Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import { spanAt } from '../../../recordings/spans';
-import { bandwidthText, bytesText } from '../../../recordings/words';
 import { formatTime, NONE } from '../../draw/format';
 import type { Tip } from '../../draw/tip';
 import { AT_ONCE_US } from './collective-scene';
-import type { FoundAt, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './recorded-scene-types';
 import { shortName } from './tones';
 
 type Fact = readonly [string, string];

@@ -10,10 +10,10 @@ import { between, WHOLE } from '../../lanes/view-window';
 import { blockAt, inView } from './blocks';
 import { nestedTracks } from './rank-tracks';
 import { createRecordedModel, type RecordedModel } from './recorded-model';
+import type { FoundAt, SpanAt } from './recorded-scene-types';
 import { searchRecording } from './recorded-search';
 import { moveFound } from './recorded-selection';
 import { blockLabels, tipOf } from './recorded-words';
-import type { FoundAt, SpanAt } from './scene-types';
 import { createToneOf, shortName, toneAt } from './tones';
 
 const NONE: ReadonlySet<number> = new Set();

@@ -9,10 +9,10 @@ import type { SavedFigure } from '../../picture/figure-picture';
 import { overviewOf } from './overview';
 import { paintRecorded } from './paint-recorded';
 import type { RecordedModel } from './recorded-model';
+import type { FoundAt, RecordedItem } from './recorded-scene-types';
 import type { RecordedMatches } from './recorded-search';
 import { sameFound } from './recorded-selection';
 import { blockLabels } from './recorded-words';
-import type { FoundAt, RecordedItem } from './scene-types';
 
 interface Marked {
   /** The indices of the unfolded ranks. */

@@ -1,9 +1,9 @@
 /** The collectives of a recording: grouped by kind, group and size, and one by one. */
 
 import { useState } from 'react';
+import { bytesText } from '../../../recordings/recorded-numbers';
 import type { Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
-import { bytesText } from '../../../recordings/words';
 import { formatCount, formatTime } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';

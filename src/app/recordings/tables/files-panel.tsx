@@ -1,8 +1,8 @@
 /** The read files: kind, length and clock of each. */
 
 import type { Imported } from '../../../recordings/imported';
+import { bytesText } from '../../../recordings/recorded-numbers';
 import type { ClockOffset } from '../../../recordings/recording';
-import { bytesText } from '../../../recordings/words';
 import { formatCount, formatTime } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';

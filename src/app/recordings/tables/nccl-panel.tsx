@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../../base/invariant';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { CollectivesTable } from '../../../recordings/tables/collectives-table';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatSize, formatTime } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';

@@ -1,8 +1,8 @@
 /** The shares of each rank's time: bars on one scale, and the numbers, for the mean of all steps and for each step. */
 
 import { useState } from 'react';
+import { bytesText } from '../../../recordings/recorded-numbers';
 import type { IdleShare, RecordingAnalysis, StepOfRank } from '../../../recordings/recording-analysis';
-import { bytesText } from '../../../recordings/words';
 import { formatTime, NONE } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';

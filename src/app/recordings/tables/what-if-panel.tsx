@@ -5,8 +5,8 @@
 
 import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../../base/errors';
+import { bytesText } from '../../../recordings/recorded-numbers';
 import type { ModelledBucket, WhatIf, WhatIfChange, WhatIfStep } from '../../../recordings/what-if';
-import { bytesText } from '../../../recordings/words';
 import { formatTime } from '../../draw/format';
 import { CommitField } from '../../fields/commit-field';
 import type { OpenRecordings } from '../desk';

@@ -7,7 +7,7 @@ import { ColumnHeads } from '../../fields/column-heads';
 import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';
 import styles from './answers-view.module.css';
-import { marked } from './marked';
+import { marked } from './marked-answer';
 
 const EVERY_MS = 200;
 

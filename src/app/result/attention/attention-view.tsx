@@ -4,7 +4,7 @@
  * up to 1.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { CommitField } from '../../fields/commit-field';

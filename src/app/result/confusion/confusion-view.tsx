@@ -1,6 +1,6 @@
 /** The confusion matrix of the newest snapshot, a line about the active cell, and the numbers as a table. */
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { Choice } from '../../fields/settings';

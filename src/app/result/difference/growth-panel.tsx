@@ -5,11 +5,11 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatCount, formatSmall } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { SavePicture } from '../../picture/save-button';
-import { isCompared } from '../../state/differences';
+import { isCompared } from '../../state/difference-history';
 import { useApp, useSettled } from '../../state/use-app';
 import styles from '../result.module.css';
 import { namedCause } from './difference-cause';

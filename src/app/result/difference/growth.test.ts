@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { nextCompared } from '../../../training/control/compared-steps';
-import { headline, isCompared, withDifference } from '../../state/differences';
+import { headline, isCompared, withDifference } from '../../state/difference-history';
 import { growthColumns } from './growth-plot';
 import { judge, pairsOf } from './growth-words';
 

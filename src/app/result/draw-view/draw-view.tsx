@@ -4,7 +4,7 @@
  * change.
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatPercent } from '../../draw/format';
 import fields from '../../fields/fields.module.css';
 import { useApp } from '../../state/use-app';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LabelledImage } from '../../../protocol/session-info';
-import { type HandDrawing, withPoint, withStroke } from './drawing';
 import { drawingInput } from './drawing-input';
 import { imageLook } from './image-look';
+import { type HandDrawing, withPoint, withStroke } from './strokes';
 
 const LOOK = { extent: 20 / 28, brightness: 1, pen: 1, filled: false };
 const line = (x: number, from: number, to: number): HandDrawing => [

@@ -3,8 +3,9 @@
  * figures, centred, and drawn again with their pen width, so that thin and small drawings are read like thick and large
  * ones. All channels are equal.
  */
-import { boxOf, type DrawnStroke, type HandDrawing } from './drawing';
+
 import type { ImageLook } from './image-look';
+import { boxOf, type DrawnStroke, type HandDrawing } from './strokes';
 
 type Shape = readonly [channels: number, height: number, width: number];
 

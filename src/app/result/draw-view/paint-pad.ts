@@ -3,7 +3,7 @@
  * picture that the model reads.
  */
 import type { Palette } from '../../draw/theme';
-import type { HandDrawing } from './drawing';
+import type { HandDrawing } from './strokes';
 import type { HandPen } from './use-drawing';
 
 export interface PadPaint {

@@ -5,7 +5,7 @@
 
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { lookup } from '../../../base/lookup';
-import { type DrawnPoint, type HandDrawing, withPoint, withStroke } from './drawing';
+import { type DrawnPoint, type HandDrawing, withPoint, withStroke } from './strokes';
 
 export interface HandPen {
   readonly at: DrawnPoint;

@@ -3,7 +3,7 @@
  * draw-view.tsx.
  */
 import { type FocusEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { useSurface } from '../../draw/use-surface';
 import { paintPad } from './paint-pad';
 import type { DrawingHands } from './use-drawing';

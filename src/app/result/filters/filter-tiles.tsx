@@ -3,9 +3,9 @@
  */
 import { useCallback, useMemo, useState } from 'react';
 import type { ParameterInfo } from '../../../protocol/session-info';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
+import { formatValue } from '../../draw/canvas-numbers';
 import { createHeat } from '../../draw/heat-map';
-import { formatValue } from '../../draw/numbers';
 import { type CanvasCell, CellCanvas } from '../cells/cell-canvas';
 import views from '../views/views.module.css';
 import { channelsOf, filterLayout, kernelAt, kernelRect } from './filter-layout';

@@ -1,7 +1,7 @@
 /** One image of the data, enlarged without smoothing; the words beside it describe it. */
 import { useCallback, useRef } from 'react';
 import type { LabelledImage } from '../../../protocol/session-info';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { imageBitmap, paintBitmap } from '../cells/paint-image';
 import { usePainting } from '../cells/use-painting';
 

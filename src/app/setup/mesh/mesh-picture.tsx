@@ -8,7 +8,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { Axis } from '../../../protocol/mesh';
 import { type MeshShape, placeOf, ranksAlong, ranksOf } from '../../../protocol/mesh-sizes';
 import type { StepTrace } from '../../../protocol/trace';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { formatSize } from '../../draw/format';
 import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';

@@ -6,7 +6,7 @@
 import { type PointerEvent, useRef, useState } from 'react';
 import { LAYERS_WITH_WEIGHTS } from '../../../protocol/config/layer-kinds';
 import { PIPELINE } from '../../../protocol/words/pipeline';
-import { usePalette } from '../../draw/drawing';
+import { usePalette } from '../../draw/canvas-context';
 import { withStages } from '../../edit/edit-config';
 import fields from '../../fields/fields.module.css';
 import { layerText } from '../../model/layer-words';

@@ -5,9 +5,9 @@
  */
 
 import { kernelWords } from '../../../trace/words';
+import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';

@@ -4,8 +4,9 @@
  * queries, keys and log-sums of sample 1 in the trace, as the kernel's gradient does. In backward the matrices are the
  * gradients of the scores.
  */
+
+import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import { endOfScale } from '../../draw/value-scale';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';

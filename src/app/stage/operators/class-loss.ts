@@ -4,8 +4,8 @@
  * minus target. The probabilities are the softmax of the trace's logits.
  */
 import type { LossConfig } from '../../../protocol/config/loss';
+import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
-import { formatValue } from '../../draw/numbers';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';

@@ -2,8 +2,9 @@
  * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit per element, and below
  * that the layers' gradients at the cursor.
  */
+
+import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
-import { formatValue } from '../../draw/numbers';
 import { matrixGrid } from './matrix-grid';
 import type { OperatorPicture } from './operator-picture';
 import { LINE } from './places';

@@ -5,8 +5,8 @@
  */
 
 import { kernelWords } from '../../../trace/words';
+import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect, right } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import { activationWindow, matrixWindow } from '../matrix-window';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';

@@ -4,8 +4,8 @@
  * the mean below them is the loss in the trace.
  */
 import { lookup } from '../../../base/lookup';
+import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
-import { formatValue } from '../../draw/numbers';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';

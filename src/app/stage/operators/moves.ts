@@ -4,9 +4,9 @@
  */
 import { kernelWords } from '../../../trace/words';
 import { bottom } from '../../draw/geometry';
-import { blockOf } from './blocks';
 import type { DrawnOperand } from './drawn';
 import { flow } from './flow';
+import { blockOf } from './flow-blocks';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, rows, tileGrid } from './places';
 import type { Sketch } from './sketch';

@@ -4,8 +4,9 @@
  * if the rank has it; each row's term of the loss, from the sums of all ranks. Beside the cells is each row's number
  * that the ranks reduce.
  */
+
+import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed } from './places';

@@ -1,7 +1,7 @@
 /**
  * The table of pictures: for each kernel its picture, one file per picture. Fetched with the first traced step
- * (drawing.ts). The stage itself draws the remaining kernels, which DRAWN_BY_STAGE lists: products of matrices as a
- * line (product-spec), copies and collectives as chunks (chunk-scene).
+ * (kept-picture.ts). The stage itself draws the remaining kernels, which DRAWN_BY_STAGE lists: products of matrices as
+ * a line (product-spec), copies and collectives as chunks (chunk-scene).
  */
 import type { RoomInput } from '../room-input';
 import { activation } from './activation';

@@ -3,8 +3,8 @@
  * only element that receives δ in backward; the trace has its index.
  */
 
+import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import { channelTiles } from './convolution';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';

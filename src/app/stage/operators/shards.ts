@@ -6,7 +6,6 @@
 import { lookup } from '../../../base/lookup';
 import { HALF_NAMES } from '../../../protocol/half-names';
 import { paramHalf } from '../../../protocol/half-of';
-import { blockOf } from './blocks';
 import { flow } from './flow';
 import { matrixGrid } from './matrix-grid';
 import type { OperatorPicture } from './operator-picture';

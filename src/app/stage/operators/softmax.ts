@@ -1,6 +1,7 @@
 /** Softmax and its logarithm: each row's scores, and the probabilities computed from them, which add up to 1. */
+
+import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect } from '../../draw/geometry';
-import { formatValue } from '../../draw/numbers';
 import type { OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, rows as stackedIn } from './places';
 import { rowsOf } from './tensors';

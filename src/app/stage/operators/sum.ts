@@ -5,9 +5,9 @@
 import { lookup } from '../../../base/lookup';
 import { kernelWords } from '../../../trace/words';
 import type { Rect } from '../../draw/geometry';
-import { blockOf } from './blocks';
 import type { DrawnOperand } from './drawn';
 import { flow } from './flow';
+import { blockOf } from './flow-blocks';
 import type { OperatorPicture } from './operator-picture';
 import type { Sketch } from './sketch';
 

@@ -9,7 +9,7 @@ import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { Attrs, CpuArgs, DenseLaunch, OpDef, Operand, TensorType } from '../../op';
-import { addParts, addPartsLaunch, type ChannelRows, channelParts, channelPartsLaunch } from './channel-sums';
+import { addParts, addPartsLaunch, type ChannelRows, channelParts, channelPartsLaunch } from './channel-bias-gradient';
 import { type ConvGeometry, convGeometry, groupsOf, isPlain3x3 } from './geometry';
 
 /** Invocations that the first launch should have, to fill a GPU. */

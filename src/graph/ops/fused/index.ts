@@ -5,8 +5,8 @@
 import type { OpDef } from '../../op';
 import { STAGE_OPS } from '../pointwise';
 import { chain } from '../pointwise/chain';
-import { elementLossWithGradient } from './element-loss';
 import { linearBackward, linearBackwardParams } from './linear-backward';
+import { elementLossWithGradient } from './loss-with-gradient';
 
 export const FUSED_OPS: readonly OpDef[] = [
   linearBackward,

@@ -6,7 +6,7 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { CpuArgs, OpDef } from '../../op';
-import { gradSums, joinSums } from './channel-sums';
+import { gradSums, joinSums } from './channel-moments';
 import {
   invocationsOf,
   partialType,

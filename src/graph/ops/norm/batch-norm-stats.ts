@@ -12,7 +12,7 @@ import { HALF_BITS } from '../../../tensor/half-bits-part';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { CpuArgs, DenseLaunch, OpDef } from '../../op';
-import { joinMoments, moments } from './channel-sums';
+import { joinMoments, moments } from './channel-moments';
 import {
   expectPerChannel,
   expectSeveralValues,

@@ -7,7 +7,7 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { OpDef } from '../../op';
-import { gradSums, joinSums } from './channel-sums';
+import { gradSums, joinSums } from './channel-moments';
 import { invocationsOf, partialType, partsOf, perChannel, splitForMap, splitForSums, splitParams } from './channels';
 import { type Grouping, groupingOf } from './group-norm';
 

@@ -10,7 +10,7 @@ import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
 import { normalize, normalizeLaunch } from './batch-norm';
-import { joinMoments, moments } from './channel-sums';
+import { joinMoments, moments } from './channel-moments';
 import {
   type ChannelView,
   expectPerChannel,

@@ -8,7 +8,7 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { DenseLaunch, OpDef } from '../../op';
-import { joinMoments, moments } from './channel-sums';
+import { joinMoments, moments } from './channel-moments';
 import {
   expectPerChannel,
   invocationsOf,

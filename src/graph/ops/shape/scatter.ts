@@ -10,7 +10,7 @@ import { elements, formatShape, type Shape, sameShape } from '../../../tensor/sh
 import { dimOf } from '../../dims';
 import { grid } from '../../launch';
 import type { Attrs, GradientContext, OpDef, OpTypes, TensorType, ValueId } from '../../op';
-import { checkIndex, linesOf, outOfBounds } from './gather';
+import { checkIndex, linesOf, outOfBounds } from './gather-elements';
 
 interface Mode {
   /** Whether it adds to the element instead of replacing it. */

@@ -10,8 +10,8 @@ import type { DenseLaunch } from '../../../graph/op';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from '../../../graph/tiled-product';
 import { sharedProduct, slicedProduct, splitProduct } from '../../../graph/workgroup-launches';
 import { packParams } from '../dispatch';
+import { COPY_DST, STORAGE, UNIFORM } from '../gpu-flags';
 import type { PipelineCache } from '../pipelines';
-import { COPY_DST, STORAGE, UNIFORM } from '../usage';
 
 /** m, n and k. */
 const SIZE = 512;

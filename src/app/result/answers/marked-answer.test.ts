@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { marked } from './marked';
+import { marked } from './marked-answer';
 
 test('a right answer is one stretch', () => {
   expect(marked('123', '123')).toEqual([{ text: '123', wrong: false, place: 0 }]);

@@ -10,10 +10,10 @@ import { schedulerSchema } from '../protocol/config/scheduler';
 import lists from './fixtures/optim.json';
 import own from './fixtures/schedules.json';
 import type { OptimizerSettings } from './param-groups';
+import { makeSchedule } from './rates';
 import { ReduceLROnPlateau } from './reduce-on-plateau';
 import { makeStepScalars, SCALARS_LENGTH, stepScalars } from './scalars';
 import { DECAY, LR, WEIGHT_DECAY } from './scalars-layout';
-import { makeSchedule } from './schedule';
 import { optimizerConfig } from './testing/torch-cases';
 
 const scheduler = (settings: unknown) => v.parse(schedulerSchema, settings);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../protocol/snapshot';
-import { differencesOf, type SideFacts, weightDifference } from './differences';
+import { differencesOf, type SideFacts, weightDifference } from './difference-rows';
 import { joinLosses } from './join-losses';
 
 const facts = (changed: Partial<SideFacts>): SideFacts => ({

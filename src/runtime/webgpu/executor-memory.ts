@@ -9,9 +9,9 @@ import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import { allocate, elements } from '../../tensor/shape';
+import { COPY_DST, COPY_SRC, STORAGE } from './gpu-flags';
+import { WORD_BYTES } from './gpu-words';
 import type { MemoryLayout } from './memory-layout';
-import { COPY_DST, COPY_SRC, STORAGE } from './usage';
-import { WORD_BYTES } from './words';
 
 export class GpuMemory {
   private readonly tensors: GPUBuffer[] = [];

@@ -4,9 +4,9 @@
  * from the first and are not reported. Called by `analyse-flight.ts`.
  */
 
+import { callText, ranksText, sizesText } from '../recorded-numbers';
 import type { RecordingRank } from '../recording';
 import type { FlightMismatch } from '../recording-analysis';
-import { callText, ranksText, sizesText } from '../words';
 import type { FlightEntry } from './flight-recording';
 import { isDone, type OfGroup } from './groups';
 

@@ -1,7 +1,7 @@
 /** Changes come one after the other; the last control message that comes meanwhile is handed on afterwards, once. */
 import { expect, test } from 'vitest';
 import type { ControlMessage } from '../protocol/session';
-import { Turns } from './turns';
+import { Turns } from './training-lock';
 
 const PLAY: ControlMessage = { type: 'play', stepsPerSecond: 5 };
 const PAUSE: ControlMessage = { type: 'pause' };

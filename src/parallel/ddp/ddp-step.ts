@@ -16,7 +16,7 @@ import type { StagePlace } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Sync } from '../step/sync';
 import type { Step } from '../step/walk';
-import { ddpSync } from './sync';
+import { ddpSync } from './ddp-sync';
 
 export interface DdpStep {
   readonly builder: ProgramBuilder;

@@ -2,8 +2,8 @@
  * DistributedDataParallel around each stage, as a sync of the step: before a forward pass the ranks agree which of them
  * still have a batch (join) and take rank 0's buffers; a reducer runs in each backward pass that reduces; and after the
  * step, join() ends and communication hooks finish. If several micro-batches are in flight, gradients are reduced in
- * the last backward pass of a stage, and copied back when the rank has nothing left to compute. Called by step.ts of
- * this folder and by the pipeline's compiler.
+ * the last backward pass of a stage, and copied back when the rank has nothing left to compute. Called by ddp-step.ts
+ * of this folder and by the pipeline's compiler.
  */
 import { at, must } from '../../base/invariant';
 import type { Group } from '../../protocol/mesh';

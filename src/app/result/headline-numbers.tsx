@@ -14,7 +14,7 @@ import { type Metrics, metricsOf } from '../../trace/metrics';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatBytes, formatCount, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../draw/format';
 import { unbroken } from '../draw/unbroken';
-import { headline } from '../state/differences';
+import { headline } from '../state/difference-history';
 import { useSettled } from '../state/use-app';
 import { Term } from '../terms/term';
 import { differenceCause } from './difference/difference-cause';
@@ -25,7 +25,7 @@ import { StepSharesView } from './step-shares';
 
 const EVERY_MS = 150;
 
-const Tables = loadedPanel('The tables of numbers', async () => (await import('./tables')).Tables);
+const Tables = loadedPanel('The tables of numbers', async () => (await import('./device-tables')).Tables);
 
 /** `children`: further parts of the result, shown before the tables that few users need. */
 export function Numbers({ children }: { children: ReactNode }) {
