@@ -15,6 +15,7 @@ import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import type { HostArray } from '../tensor/shape';
 import { DeviceKeeper } from '../training/device-keeper';
 import { openWorld } from '../training/open-world';
+import { NO_DATA } from './no-data';
 
 export interface CollectivePlace {
   readonly device: Config['device'];
@@ -37,14 +38,6 @@ export interface OpenCollective {
   dispose(): Promise<void>;
 }
 
-const EMPTY = {
-  inputs: new Float32Array(0),
-  inputWidth: 1,
-  inputType: 'f32',
-  targets: new Float32Array(0),
-  targetWidth: 1,
-  targetType: 'f32',
-} as const;
 const STEP = emptyFeed(ALONE);
 /** A few bytes to read back: when they arrive, everything before them has been computed. */
 const MARK: BufferSpec = { name: 'mark', shape: [1], dtype: 'f32', category: 'communication', persistent: true };
@@ -61,7 +54,7 @@ export async function openCollective(
   const keeper = new DeviceKeeper(gpu, true);
   const choice = await keeper.choose(device);
   const rankOfDevice = marked.lanes.map(({ rank }) => rank);
-  const world = await openWorld({ programs: [marked], table: EMPTY, placement, rankOfDevice, choice, gpu });
+  const world = await openWorld({ programs: [marked], table: NO_DATA, placement, rankOfDevice, choice, gpu });
   const marks = rankOfDevice.map((rank) => ({ device: rank, buffer: MARK.name }));
   const result = program.lanes[0]?.buffers.some(({ name }) => name === OUTPUT) ? OUTPUT : INPUT;
   return {

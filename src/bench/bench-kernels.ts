@@ -12,15 +12,8 @@ import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import type { Shape } from '../tensor/shape';
 import { DeviceKeeper } from '../training/device-keeper';
 import { openWorld } from '../training/open-world';
+import { NO_DATA } from './no-data';
 
-const EMPTY = {
-  inputs: new Float32Array(0),
-  inputWidth: 1,
-  inputType: 'f32',
-  targets: new Float32Array(0),
-  targetWidth: 1,
-  targetType: 'f32',
-} as const;
 const STEP = emptyFeed(ALONE);
 /** A few bytes to read back: when they arrive, everything before them has been computed. */
 const MARK = 'mark';
@@ -37,7 +30,7 @@ async function open(
   const choice = await keeper.choose(device);
   const rankOfDevice = program.lanes.map(({ rank }) => rank);
   const group = { timeoutMs: 60_000, slow: [], cpu: { threads: 1, fusedMultiplyAdd } };
-  const shared = { programs: [program], table: EMPTY, placement: 'shared', rankOfDevice } as const;
+  const shared = { programs: [program], table: NO_DATA, placement: 'shared', rankOfDevice } as const;
   const world = await openWorld({ ...shared, group, choice, gpu });
   return {
     world,

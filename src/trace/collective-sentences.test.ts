@@ -1,28 +1,8 @@
 /** Sentences about the messages of collectives: which part of which bucket, and of how many ranks it is the sum. */
 import { expect, test } from 'vitest';
-import type { CollectiveRef, StepTrace } from '../protocol/trace';
-import { sentenceOf } from './sentence';
-import { type EventSketch, makeTrace, slice, transfer } from './testing/make-trace';
-
-const said = (trace: StepTrace) => trace.events.map((_, index) => sentenceOf(trace, index, 'modelled'));
-const hop = (part: CollectiveRef['part'], summed: number, more: Partial<CollectiveRef> = {}): CollectiveRef => ({
-  seq: 0,
-  op: 'allReduce',
-  algorithm: 'ring',
-  bucket: 1,
-  chunk: 3,
-  chunks: 4,
-  ...(part ? { part } : {}),
-  summed,
-  ...more,
-});
-/** Four ranks that compute beside each other, so that there are ranks to speak of. */
-const ranks: readonly EventSketch[] = [0, 1, 2, 3].map((rank) => ({
-  id: rank,
-  rank,
-  device: rank,
-  us: [0, 10] as const,
-}));
+import type { CollectiveRef } from '../protocol/trace';
+import { makeTrace, slice, transfer } from './testing/make-trace';
+import { hop, ranks, said } from './testing/told-trace';
 
 test('a ring hop says which chunk, and of how many ranks it makes the sum', () => {
   const trace = makeTrace([

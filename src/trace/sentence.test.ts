@@ -1,29 +1,9 @@
 /** What is said at an event; every event of real steps is asked for a sentence in training/trace.test.ts. */
 import { expect, test } from 'vitest';
-import type { CollectiveRef, StepTrace } from '../protocol/trace';
 import { sentenceOf } from './sentence';
 import { type EventSketch, makeTrace, slice, transfer } from './testing/make-trace';
+import { hop, ranks, said } from './testing/told-trace';
 import { printTrace } from './text';
-
-const said = (trace: StepTrace) => trace.events.map((_, index) => sentenceOf(trace, index, 'modelled'));
-const hop = (part: CollectiveRef['part'], summed: number, more: Partial<CollectiveRef> = {}): CollectiveRef => ({
-  seq: 0,
-  op: 'allReduce',
-  algorithm: 'ring',
-  bucket: 1,
-  chunk: 3,
-  chunks: 4,
-  ...(part ? { part } : {}),
-  summed,
-  ...more,
-});
-/** Four ranks that compute beside each other, so that there are ranks to speak of. */
-const ranks: readonly EventSketch[] = [0, 1, 2, 3].map((rank) => ({
-  id: rank,
-  rank,
-  device: rank,
-  us: [0, 10] as const,
-}));
 
 test('the sentences of both overlapping events mention the overlap, on the clock on which they overlap', () => {
   const trace = makeTrace([

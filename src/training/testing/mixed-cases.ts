@@ -10,6 +10,7 @@ import fixture from '../fixtures/mixed-precision.json';
 import cut from '../fixtures/tensor-autocast.json';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
+import { tensors } from './recorded-runs';
 
 const recorded = at(fixture.runs, 0);
 const { spec } = recorded;
@@ -26,7 +27,6 @@ export const MIXED_BASE: ConfigInput = {
 /** The recorder holds half precision within 1e-2; on the CPU gradients and parameters have torch's bits. */
 const BARS: Bars = { loss_rel_first10: 1e-6, loss_rel_all: 1e-6, first_grad_maxrel: 0, final_param_maxabs: 0 };
 
-const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 const stored = (of: object) => tensors(of as Readonly<Record<string, Stored>>);
 
 export const AUTOCAST_CASE: ParityCase = {

@@ -4,11 +4,12 @@
  * those of the unsplit run.
  */
 import { must } from '../../base/invariant';
-import type { ConfigInput, LayerInput } from '../../protocol/config';
+import type { ConfigInput } from '../../protocol/config';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
+import { mlpLayers } from '../../protocol/presets';
 import fixture from '../fixtures/pipeline.json';
 import type { ParityCase } from './parity-cases';
-import { type Bars, gptLayers, type Stored, tanhLayers } from './recorded-runs';
+import { type Bars, gptRun, mlp784Run, type Stored, tanhLayers, tanhRun, tensors } from './recorded-runs';
 
 interface RecordedPipeline {
   readonly mode: {
@@ -27,13 +28,6 @@ interface RecordedPipeline {
 
 type RunName = keyof typeof fixture.runs;
 
-/** Linear layers with Tanh between them. */
-const deep = (dims: readonly number[]): LayerInput[] =>
-  dims.slice(1).flatMap((out, i): LayerInput[] => {
-    const linear: LayerInput = { type: 'Linear', in: must(dims[i], 'width'), out };
-    return i === 0 ? [linear] : [{ type: 'Tanh' }, linear];
-  });
-
 const { tanh_mlp, deep_tanh, mlp784, gpt } = fixture.runs;
 const ofTanh = { loss: { type: 'BCEWithLogitsLoss' }, optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 } } as const;
 
@@ -45,30 +39,9 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
     batchSize: tanh_mlp.spec.batch,
     seed: tanh_mlp.spec.seed,
   },
-  deep_tanh: {
-    ...ofTanh,
-    model: { layers: deep(deep_tanh.spec.model.dims) },
-    data: { type: 'xor', samples: deep_tanh.spec.data.n },
-    batchSize: deep_tanh.spec.batch,
-    seed: deep_tanh.spec.seed,
-  },
-  mlp784: {
-    model: { layers: [{ type: 'Linear', in: 784, out: 128 }, { type: 'ReLU' }, { type: 'Linear', in: 128, out: 10 }] },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'SGD', lr: 0.1 },
-    data: { type: 'prototypes', samples: mlp784.spec.data.n, classes: 10, features: 784 },
-    batchSize: mlp784.spec.batch,
-    seed: mlp784.spec.seed,
-  },
-  gpt: {
-    model: { layers: gptLayers(gpt.spec.model) },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'AdamW', lr: 0.001 },
-    data: { type: 'text', text: gpt.spec.data.text, context: gpt.spec.data.T },
-    batchSize: gpt.spec.batch,
-    dropLast: true,
-    seed: gpt.spec.seed,
-  },
+  deep_tanh: { ...tanhRun(deep_tanh.spec), batchSize: deep_tanh.spec.batch },
+  mlp784: { ...mlp784Run(mlp784.spec), batchSize: mlp784.spec.batch },
+  gpt: { ...gptRun(gpt.spec), batchSize: gpt.spec.batch, dropLast: true },
 };
 
 interface RecordedMesh extends Pick<RecordedPipeline, 'first_step_grads' | 'final_params' | 'bars'> {
@@ -78,8 +51,6 @@ interface RecordedMesh extends Pick<RecordedPipeline, 'first_step_grads' | 'fina
   };
   readonly per_dp_losses: readonly (readonly number[])[];
 }
-
-const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
 const scheduleNamed = (name: string) =>
   must(
@@ -153,7 +124,7 @@ export const PIPELINE_MESH_CASES: readonly ParityCase[] = [
   meshCaseOf(
     {
       ...BASES.deep_tanh,
-      model: { layers: deep(meshes.deep_tanh.spec.model.dims) },
+      model: { layers: mlpLayers(meshes.deep_tanh.spec.model.dims, 'Tanh') },
       data: { type: 'xor', samples: meshes.deep_tanh.spec.data.n },
     },
     'deep_tanh',

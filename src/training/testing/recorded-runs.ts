@@ -1,5 +1,6 @@
 /** The runs of fixtures/runs: what real PyTorch printed and held, and the Config that says the same. */
 import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import cnn from '../fixtures/runs/cnn_bn.json';
 import gpt from '../fixtures/runs/gpt.json';
 import dropout from '../fixtures/runs/mlp_dropout.json';
@@ -104,6 +105,52 @@ export const gptLayers = ({ V, T, D, H, L }: Omit<(typeof gpt)['spec']['model'],
   { type: 'LayerNorm', features: D, name: 'lnf' },
   { type: 'Linear', in: D, out: V, bias: false, name: 'head' },
 ];
+
+export const tensors = (stored: Readonly<Record<string, Stored>>): ReadonlyMap<string, Stored> =>
+  new Map(Object.entries(stored));
+
+interface RecordedSpec {
+  readonly seed: number;
+}
+
+/** Settings of the nets that were recorded in several modes, without their batches. */
+export const tanhRun = ({
+  model,
+  data,
+  seed,
+}: RecordedSpec & {
+  readonly model: { readonly dims: readonly number[] };
+  readonly data: { readonly n: number };
+}): ConfigInput => ({
+  model: { layers: mlpLayers(model.dims, 'Tanh') },
+  loss: { type: 'BCEWithLogitsLoss' },
+  optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+  data: { type: 'xor', samples: data.n },
+  seed,
+});
+
+export const mlp784Run = ({ data, seed }: RecordedSpec & { readonly data: { readonly n: number } }): ConfigInput => ({
+  model: { layers: [{ type: 'Linear', in: 784, out: 128 }, { type: 'ReLU' }, { type: 'Linear', in: 128, out: 10 }] },
+  loss: { type: 'CrossEntropyLoss' },
+  optimizer: { type: 'SGD', lr: 0.1 },
+  data: { type: 'prototypes', samples: data.n, classes: 10, features: 784 },
+  seed,
+});
+
+export const gptRun = ({
+  model,
+  data,
+  seed,
+}: RecordedSpec & {
+  readonly model: Parameters<typeof gptLayers>[0];
+  readonly data: { readonly text: string; readonly T: number };
+}): ConfigInput => ({
+  model: { layers: gptLayers(model) },
+  loss: { type: 'CrossEntropyLoss' },
+  optimizer: { type: 'AdamW', lr: 0.001 },
+  data: { type: 'text', text: data.text, context: data.T },
+  seed,
+});
 
 const recorded = (
   name: string,

@@ -5,7 +5,7 @@
 import type { ConfigInput } from '../../protocol/config';
 import fixture from '../fixtures/fsdp.json';
 import type { ParityCase } from './parity-cases';
-import { type Bars, gptLayers, type Stored } from './recorded-runs';
+import { type Bars, gptLayers, type Stored, tensors } from './recorded-runs';
 
 interface Recorded {
   readonly mode: {
@@ -56,8 +56,6 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
     seed: gpt.spec.seed,
   },
 };
-
-const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
 function caseOf<T extends Recorded>(name: RunName, recorded: T, sharded: ConfigInput['sharded']): ShardedCase<T> {
   const { world, batch_per_dp, reshard_after_forward: reshards } = recorded.mode;

@@ -3,10 +3,9 @@
  * parallelize_module (dpShard x tp), around the stages of a pipeline (pp x dpShard), and both (pp x dpShard x tp).
  */
 import type { ConfigInput } from '../../protocol/config';
-import { mlpLayers } from '../../protocol/presets';
 import fixture from '../fixtures/sharded-meshes.json';
 import type { ParityCase } from './parity-cases';
-import { type Bars, gptLayers, type Stored } from './recorded-runs';
+import { type Bars, gptRun, type Stored, tanhRun, tensors } from './recorded-runs';
 import { planConfig } from './tensor-cases';
 
 export interface RecordedShardedMesh {
@@ -36,24 +35,7 @@ export interface ShardedMeshCase extends ParityCase {
 type RunName = keyof typeof fixture.runs;
 const { deep_tanh, gpt } = fixture.runs;
 
-const BASES: Readonly<Record<RunName, ConfigInput>> = {
-  deep_tanh: {
-    model: { layers: mlpLayers(deep_tanh.spec.model.dims, 'Tanh') },
-    loss: { type: 'BCEWithLogitsLoss' },
-    optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
-    data: { type: 'xor', samples: deep_tanh.spec.data.n },
-    seed: deep_tanh.spec.seed,
-  },
-  gpt: {
-    model: { layers: gptLayers(gpt.spec.model) },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'AdamW', lr: 0.001 },
-    data: { type: 'text', text: gpt.spec.data.text, context: gpt.spec.data.T },
-    seed: gpt.spec.seed,
-  },
-};
-
-const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
+const BASES: Readonly<Record<RunName, ConfigInput>> = { deep_tanh: tanhRun(deep_tanh.spec), gpt: gptRun(gpt.spec) };
 
 function caseOf(name: RunName, recorded: RecordedShardedMesh): ShardedMeshCase {
   const { mesh, batch_per_dp, split, schedule, microbatches, plan } = recorded.mode;

@@ -6,11 +6,10 @@
 import { stylesOf } from '../../graph/partition/testing/torch-plans';
 import type { ConfigInput } from '../../protocol/config';
 import type { StyleConfig } from '../../protocol/config/tensor';
-import { mlpLayers } from '../../protocol/presets';
 import fixture from '../fixtures/tensor.json';
 import meshes from '../fixtures/tensor-meshes.json';
 import type { ParityCase } from './parity-cases';
-import { type Bars, gptLayers, type Stored } from './recorded-runs';
+import { type Bars, gptRun, mlp784Run, type Stored, tanhRun, tensors } from './recorded-runs';
 
 interface RecordedTensorParallel {
   readonly mode: { readonly world: number; readonly loss_parallel?: boolean };
@@ -26,26 +25,9 @@ type RunName = keyof typeof fixture.runs;
 const { mlp784, gpt } = fixture.runs;
 
 const BASES: Readonly<Record<RunName, ConfigInput>> = {
-  mlp784: {
-    model: { layers: [{ type: 'Linear', in: 784, out: 128 }, { type: 'ReLU' }, { type: 'Linear', in: 128, out: 10 }] },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'SGD', lr: 0.1 },
-    data: { type: 'prototypes', samples: mlp784.spec.data.n, classes: 10, features: 784 },
-    batchSize: mlp784.spec.batch,
-    seed: mlp784.spec.seed,
-  },
-  gpt: {
-    model: { layers: gptLayers(gpt.spec.model) },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'AdamW', lr: 0.001 },
-    data: { type: 'text', text: gpt.spec.data.text, context: gpt.spec.data.T },
-    batchSize: gpt.spec.batch,
-    dropLast: true,
-    seed: gpt.spec.seed,
-  },
+  mlp784: { ...mlp784Run(mlp784.spec), batchSize: mlp784.spec.batch },
+  gpt: { ...gptRun(gpt.spec), batchSize: gpt.spec.batch, dropLast: true },
 };
-
-const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
 /** A recorded plan as the setting tensor.plan. */
 export const planConfig = (given: Readonly<Record<string, string>>): Record<string, StyleConfig> =>
@@ -97,20 +79,8 @@ interface RecordedMesh {
 const { deep_tanh, gpt: smallGpt } = meshes.runs;
 
 const MESH_BASES: Readonly<Record<keyof typeof meshes.runs, ConfigInput>> = {
-  deep_tanh: {
-    model: { layers: mlpLayers(deep_tanh.spec.model.dims, 'Tanh') },
-    loss: { type: 'BCEWithLogitsLoss' },
-    optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
-    data: { type: 'xor', samples: deep_tanh.spec.data.n },
-    seed: deep_tanh.spec.seed,
-  },
-  gpt: {
-    model: { layers: gptLayers(smallGpt.spec.model) },
-    loss: { type: 'CrossEntropyLoss' },
-    optimizer: { type: 'AdamW', lr: 0.001 },
-    data: { type: 'text', text: smallGpt.spec.data.text, context: smallGpt.spec.data.T },
-    seed: smallGpt.spec.seed,
-  },
+  deep_tanh: tanhRun(deep_tanh.spec),
+  gpt: gptRun(smallGpt.spec),
 };
 
 function meshCaseOf(name: keyof typeof meshes.runs, { mode, ...recorded }: RecordedMesh): ParityCase {
