@@ -7,6 +7,7 @@ import { lookup } from '../../../base/lookup';
 import { HALF_NAMES } from '../../../protocol/half-names';
 import { paramHalf } from '../../../protocol/half-of';
 import { flow } from './flow';
+import { blockOf } from './flow-blocks';
 import { matrixGrid } from './matrix-grid';
 import type { OperatorPicture } from './operator-picture';
 import { captioned } from './places';
