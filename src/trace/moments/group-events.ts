@@ -1,10 +1,11 @@
 /**
  * Groups the events of a step, one group per moment, as finely as a reader can still walk through. If a step has more
- * than 60 moments, all rounds of a collective of activations or shards become one moment. A pipeline's step has at most
- * 60 moments: several turns share a moment (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a
- * stage average its gradients; if that is not enough, the collectives of layers join the turn of their layers. Other
- * steps have no limit: their moments grow with the number of layers. group-keys.ts decides which events are alike.
- * Pure; called by moments.ts.
+ * than 60 moments, all rounds of a collective of activations or shards become one moment; if that is not enough, so do
+ * the rounds of all buckets but the first, then those of bucket 0, too. A pipeline's step has at most 60 moments:
+ * several turns share a moment (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a stage
+ * average its gradients; if that is not enough, the collectives of layers join the turn of their layers. Other steps
+ * have no limit: their moments grow with the number of layers. group-keys.ts decides which events are alike. Pure;
+ * called by moments.ts.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
@@ -26,13 +27,20 @@ export interface EventGroups {
 /** Rounds of an all-reduce, and whole collectives, have their own moments only if windows are at most this wide. */
 const WIDEST_BESIDE_ROUNDS = 3;
 
+/** Coarser and coarser: tried for a step without turns that has too many moments. */
+const WITHOUT_TURNS: readonly Collectives[] = ['whole', 'laterBuckets', 'allBuckets'];
+
 export function groupEvents(trace: StepTrace): EventGroups {
   const turns = turnsOf(trace);
   const after = afterOf(trace.events);
   if (turns.every((turn) => turn === undefined)) {
-    const groups = groupsOf(trace, after, turns);
-    const most = groups.length > MOST_MOMENTS && trace.events.some(isOfLayers);
-    return { turns, groups: most ? groupsOf(trace, after, turns, false, 'whole') : groups };
+    let groups = groupsOf(trace, after, turns);
+    for (const collectives of WITHOUT_TURNS) {
+      if (groups.length <= MOST_MOMENTS) break;
+      const coarser = groupsOf(trace, after, turns, false, collectives);
+      if (coarser.length < groups.length) groups = coarser;
+    }
+    return { turns, groups };
   }
   let fewest: EventGroups | undefined;
   for (const { size, wholeAverages, collectives } of coarserAndCoarser(trace, turns)) {

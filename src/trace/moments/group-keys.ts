@@ -35,8 +35,7 @@ export function groupKeys(
     if (turn && collectives === 'inTurns' && isOfLayers(e)) return `turn ${turn.index}`;
     if (turn && !e.collective)
       return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
-    if (e.kind === 'send' || e.kind === 'recv')
-      return `${transferKey(e, collectives !== 'rounds' && isOfLayers(e))}${stage}`;
+    if (e.kind === 'send' || e.kind === 'recv') return `${transferKey(e, isWhole(e, collectives))}${stage}`;
     const alike = `${kinds[index] ?? ''}${stage}`;
     const lane = `${e.device} ${e.queue}`;
     const place = `${lane} ${alike}`;
@@ -51,11 +50,18 @@ export const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || 
 
 /**
  * Collectives of activations and shards, of which a step may have many: each round is a moment, or all rounds of one
- * collective, or they are in the turn of the layer that needs them.
+ * collective, or they are in the turn of the layer that needs them. The rounds of DDP's buckets are moments, or, from
+ * 'laterBuckets' on, only those of bucket 0, or none.
  */
-export type Collectives = 'rounds' | 'whole' | 'inTurns';
+export type Collectives = 'rounds' | 'whole' | 'laterBuckets' | 'allBuckets' | 'inTurns';
 
-/** Whether the collective is not about a bucket of DDP, whose rounds are always moments. */
+function isWhole(e: TraceEvent, collectives: Collectives): boolean {
+  const bucket = e.collective?.bucket ?? e.bucket;
+  if (bucket === undefined) return collectives !== 'rounds' && isOfLayers(e);
+  return collectives === 'allBuckets' || (collectives === 'laterBuckets' && bucket > 0);
+}
+
+/** Whether the collective is not about a bucket of DDP. */
 export const isOfLayers = ({ collective: c, bucket }: TraceEvent): boolean =>
   c !== undefined && c.bucket === undefined && bucket === undefined && OPS_OF_LAYERS.includes(c.op);
 

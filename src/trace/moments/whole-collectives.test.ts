@@ -163,3 +163,29 @@ test('a window of turns without collectives stops at each message', async () => 
   // Each of the 3 borders is crossed forward and back by each micro-batch.
   expect(stopsOf(trace, 'round')).toHaveLength(2 * 3 * 32);
 });
+
+test('at 16 ranks the rounds of the first bucket are moments, and every later bucket is one moment', async () => {
+  const config = parseConfig({
+    mode: 'ddp',
+    worldSize: 16,
+    device: 'cpu',
+    compareSingle: false,
+    data: { type: 'xor', samples: 64 },
+    batchSize: 32,
+    ddp: { bucketCapMb: 0.25 / 1024 },
+    model: { layers: mlpLayers([2, 8, 8, 8, 1], 'Tanh') },
+  });
+  const trace = byMoments(at((await toldSteps(config)).slice(-1), 0));
+  const { moments } = trace;
+  expect(moments.length).toBeLessThanOrEqual(60);
+  const rounds = moments.flatMap(({ round, bucket }) => (round ? [{ bucket, whole: round.whole }] : []));
+  const last = Math.max(...rounds.map(({ bucket }) => bucket ?? 0));
+  expect(last).toBeGreaterThan(1);
+  expect(rounds.filter(({ bucket }) => bucket === 0)).toEqual(Array(30).fill({ bucket: 0, whole: false }));
+  for (let bucket = 1; bucket <= last; bucket++)
+    expect(rounds.filter((r) => r.bucket === bucket)).toEqual([{ bucket, whole: true }]);
+  const said = moments.map((moment) => plainText(momentSentence(trace, moment, 'modelled')));
+  expect(said).toContain('All-reduce of bucket 1: every rank gets the sum, in 30 rounds');
+  // “Step round” still stops at each.
+  expect(stopsOf(trace, 'round')).toHaveLength(30 * (last + 1));
+});
