@@ -1,5 +1,4 @@
 /** A single matrix product as a Program, run like a step. Called only by bench/. */
-
 import { must } from '../base/invariant';
 import { initDeviceMesh } from '../mesh/device-mesh';
 import { PROGRAM_OPS } from '../parallel/modes';

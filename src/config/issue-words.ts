@@ -2,7 +2,6 @@
  * One complaint of the schema as a sentence: which setting, what is allowed, what was found. The page calls it for
  * values that it has made itself; config-issue.ts adds hints for users who write names by hand.
  */
-
 import * as v from 'valibot';
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';

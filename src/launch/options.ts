@@ -2,7 +2,6 @@
  * Parses a launcher's options as argparse and getopt do: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or
  * underscores. The rest of the line is the script.
  */
-
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import { nearNames } from '../base/near-name';

@@ -4,7 +4,6 @@
  * rate or a bias correction never rebuilds a Program. They depend only on the configuration, the optimiser's step t =
  * 1, 2, ... and the epoch, so a resumed run needs nothing else.
  */
-
 import { at } from '../base/invariant';
 import { makeMuProduct } from './nadam-product';
 import { rowOf } from './optimizers';

@@ -1,5 +1,4 @@
 /** Formats numbers of recordings for sentences and tables. */
-
 import { brief, firstFew } from '../base/brief';
 import type { FlightEntry } from './flight/flight-recording';
 import type { RecordingRank } from './recording';

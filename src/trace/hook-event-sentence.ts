@@ -2,7 +2,6 @@
  * Sentences about communication hooks, SyncBatchNorm and parameter servers: their operators and their messages. Without
  * a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
  */
-
 import type { StepTrace, TraceEvent } from '../protocol/trace';
 import { ofSyncBatchNorm } from './carried';
 import { groupSize } from './group-size';

@@ -4,7 +4,6 @@
  * Pure; transfers are in transfer-sentence.ts. (DDP copies each gradient into its bucket when that gradient's hook
  * fires; the Program does it in one instruction when the last gradient is ready, so the sentence describes the result.)
  */
-
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';

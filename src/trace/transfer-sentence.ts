@@ -2,7 +2,6 @@
  * Sentences of sends and receives: the collective and mode they are part of, their contents, and the number of ranks in
  * the sum. Pure; called by sentence.ts.
  */
-
 import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { bufferWords, sentWords } from './buffer-words';

@@ -1,5 +1,4 @@
 /** Makes the trace of a micro-batch, or of DDP's constructor, from the world's measurements. */
-
 import { at } from '../base/invariant';
 import type { StepBatch } from '../data/batch-source';
 import type { Program } from '../program/instruction';

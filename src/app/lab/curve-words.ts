@@ -1,7 +1,6 @@
 /**
  * Words for why two algorithms' times cross at a point, from both algorithms' costs there; and how NCCL chooses. Pure.
  */
-
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';

@@ -2,7 +2,6 @@
  * The algorithms compared over sizes and over world sizes: two charts on one time scale, explanations of the
  * crossovers, and a table.
  */
-
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';

@@ -1,5 +1,4 @@
 /** The collective's measured costs beside the algorithm's formulas. */
-
 import type { ReactNode } from 'react';
 import type { LabMeasurement, LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';

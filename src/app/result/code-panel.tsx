@@ -2,7 +2,6 @@
  * The PyTorch lines of the mode, with a dot per rank on the line of the rank's event at the cursor. If the mode has a
  * counterpart in tf.distribute, the user can choose TensorFlow's script instead, which has no dots.
  */
-
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';

@@ -3,7 +3,6 @@
  * All rooms share one scale, so that devices can be compared; the bar's length is the budget, unless that makes the
  * bytes invisible. Pure.
  */
-
 import { MEMORY_CATEGORIES } from '../../protocol/trace';
 import { formatShare } from '../draw/canvas-numbers';
 import { formatSize } from '../draw/format';

@@ -1,5 +1,4 @@
 /** Paints values as cells, with their numbers where the cells are large enough. Decides nothing. */
-
 import { formatValue } from '../draw/canvas-numbers';
 import { centre, grow, type Rect } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';

@@ -1,5 +1,4 @@
 /** One room as data: its words, cells and bars at the cursor, and their tooltips. Pure. */
-
 import { formatValue } from '../draw/canvas-numbers';
 import { grow, type Rect, right } from '../draw/geometry';
 import { chunkScenes, heldWords } from './chunk-scene';

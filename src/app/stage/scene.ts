@@ -2,7 +2,6 @@
  * The scene: `planStage` lays out a trace in a size (kept while neither changes), `stageScene` computes the content at
  * a cursor (once per frame). Both pure; stage.tsx calls them and paints.
  */
-
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';

@@ -3,7 +3,6 @@
  * archive declares. No encryption, no split archives, no zip64. The page reads the names to recognise an archive;
  * prepare-images.ts and checkpoints read the files.
  */
-
 import { brief } from '../../base/brief';
 import { unpackedAtMost } from '../../base/reading-bounds';
 import { dataError } from '../data-error';

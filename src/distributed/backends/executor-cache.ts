@@ -2,7 +2,6 @@
  * Keeps the executors of the collectives that a group has run most recently, because training issues the same
  * collectives in every step and making an executor takes long.
  */
-
 import type { Program } from '../../program/instruction';
 import type { Executor } from '../../runtime/executor';
 import { collectiveProgram, requestKey } from './collective-program';

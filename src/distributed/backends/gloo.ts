@@ -2,7 +2,6 @@
  * gloo: every rank has its own typed arrays and runs its own lane of the collective's Program. It sends messages to
  * other ranks through a MessagePort, as gloo sends through a socket. Works within one thread and between workers.
  */
-
 import { LockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
 import { PROGRAM_OPS } from '../../parallel/modes';

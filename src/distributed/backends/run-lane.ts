@@ -1,5 +1,4 @@
 /** One run of a collective's Program on an executor: inputs in, a step, results out. */
-
 import { at } from '../../base/invariant';
 import { outputLength } from '../../collectives/output-length';
 import { ALONE, programKey } from '../../protocol/step-kind';

@@ -3,7 +3,6 @@
  * stage is on all ranks or on one line of a larger mesh; a Program may hold several such steps, on different ranks.
  * Called by axes/replicas and by the steps of other axes.
  */
-
 import { at } from '../../base/invariant';
 import type { Synced } from '../../nn/layer';
 import type { ProgramBuilder } from '../../program/builder';

@@ -1,5 +1,4 @@
 /** DistributedDataParallel: what the page says about it. */
-
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { isDecoupled } from '../../protocol/config/optimizer-kinds';

@@ -5,7 +5,6 @@
  * last rank to join (the largest, if several) broadcasts its model. Source: torch/distributed/algorithms/join.py and
  * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by ddp-sync.ts.
  */
-
 import { algorithmFor } from '../../collectives/algorithms';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';

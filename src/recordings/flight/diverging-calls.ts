@@ -3,7 +3,6 @@
  * the first that some have not called, and one that only some have completed. Later differences of the same kind follow
  * from the first and are not reported. Called by `analyse-flight.ts`.
  */
-
 import { callText, ranksText, sizesText } from '../recorded-numbers';
 import type { RecordingRank } from '../recording';
 import type { FlightMismatch } from '../recording-analysis';

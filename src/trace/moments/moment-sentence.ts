@@ -3,7 +3,6 @@
  * (marked.ts). Without a full stop. It is the title of the stage and is spoken by the live region, so it must make
  * sense alone; a second text with the reason is in moment-why.ts. `npm run sentences` lists them all. Pure.
  */
-
 import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';

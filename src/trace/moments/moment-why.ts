@@ -2,7 +2,6 @@
  * Explains a moment if its reason isn't obvious: a second, smaller text beside its sentence, one or two full sentences.
  * The page loads this file after the first screen. Pure; `npm run sentences` lists them.
  */
-
 import { at } from '../../base/invariant';
 import { hasMicroBatch } from '../../protocol/step-kind';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';

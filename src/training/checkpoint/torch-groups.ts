@@ -3,7 +3,6 @@
  * order in which the script makes them, states under their number, groups with their settings. Written into a
  * checkpoint and checked when one is loaded.
  */
-
 import { at } from '../../base/invariant';
 import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf, groupSettings } from '../../optim/param-groups';

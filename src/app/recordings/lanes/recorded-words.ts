@@ -1,5 +1,4 @@
 /** The words of a recorded timeline: on blocks, in tooltips and for screen readers. Pure. */
-
 import { bandwidthText, bytesText } from '../../../recordings/recorded-numbers';
 import type { RecordedCollective, Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';

@@ -1,5 +1,4 @@
 /** The collectives of a recording: grouped by kind, group and size, and one by one. */
-
 import { useState } from 'react';
 import { bytesText } from '../../../recordings/recorded-numbers';
 import type { Recording } from '../../../recordings/recording';

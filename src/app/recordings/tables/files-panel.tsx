@@ -1,5 +1,4 @@
 /** The read files: kind, length and clock of each. */
-
 import type { Imported } from '../../../recordings/imported';
 import { bytesText } from '../../../recordings/recorded-numbers';
 import type { ClockOffset } from '../../../recordings/recording';

@@ -1,5 +1,4 @@
 /** The shares of each rank's time: bars on one scale, and the numbers, for the mean of all steps and for each step. */
-
 import { useState } from 'react';
 import { bytesText } from '../../../recordings/recorded-numbers';
 import type { IdleShare, RecordingAnalysis, StepOfRank } from '../../../recordings/recording-analysis';

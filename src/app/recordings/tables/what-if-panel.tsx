@@ -2,7 +2,6 @@
  * The recorded steps with another bucket cap or over another link: modelled, and labelled so. A step is drawn three
  * times on one scale: as recorded, as modelled without a change, and as modelled with the change.
  */
-
 import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../../base/errors';
 import { bytesText } from '../../../recordings/recorded-numbers';

@@ -3,7 +3,6 @@
  * figures, centred, and drawn again with their pen width, so that thin and small drawings are read like thick and large
  * ones. All channels are equal.
  */
-
 import type { ImageLook } from './image-look';
 import { boxOf, type DrawnStroke, type HandDrawing } from './strokes';
 

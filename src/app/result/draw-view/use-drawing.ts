@@ -2,7 +2,6 @@
  * The drawing on a pad and its input: pointer and finger, or a pen that the arrow keys move and Space puts down. A
  * drawing changes many times a second, so it is kept outside React; `onChange` is called on every change.
  */
-
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { lookup } from '../../../base/lookup';
 import { type DrawnPoint, type HandDrawing, withPoint, withStroke } from './strokes';

@@ -1,5 +1,4 @@
 /** The weights of the kernel chosen last, in numbers. */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';

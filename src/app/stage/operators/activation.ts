@@ -3,7 +3,6 @@
  * the function's curve; the inputs' histogram is below, the outputs' beside them. In backward the dots are the slopes
  * by which δ was multiplied: backward's output divided by backward's input.
  */
-
 import { kernelWords } from '../../../trace/words';
 import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';

@@ -4,7 +4,6 @@
  * queries, keys and log-sums of sample 1 in the trace, as the kernel's gradient does. In backward the matrices are the
  * gradients of the scores.
  */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
 import { endOfScale } from '../../draw/value-scale';

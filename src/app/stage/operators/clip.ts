@@ -2,7 +2,6 @@
  * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit per element, and below
  * that the layers' gradients at the cursor.
  */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
 import { matrixGrid } from './matrix-grid';

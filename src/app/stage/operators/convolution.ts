@@ -3,7 +3,6 @@
  * marks the window where that output channel is strongest: the framed pixel is the sum of the window times the filter.
  * In backward, δ and the input give each filter's gradient, or δ and the filters give the input's gradient.
  */
-
 import { kernelWords } from '../../../trace/words';
 import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect, right } from '../../draw/geometry';

@@ -4,7 +4,6 @@
  * if the rank has it; each row's term of the loss, from the sums of all ranks. Beside the cells is each row's number
  * that the ranks reduce.
  */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';

@@ -2,7 +2,6 @@
  * Pooling: the channels before, cut into windows, and after. For max pooling a dot marks each window's maximum, the
  * only element that receives δ in backward; the trace has its index.
  */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
 import { channelTiles } from './convolution';

@@ -1,5 +1,4 @@
 /** Softmax and its logarithm: each row's scores, and the probabilities computed from them, which add up to 1. */
-
 import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect } from '../../draw/geometry';
 import type { OperatorPicture } from './operator-picture';
