@@ -18,34 +18,43 @@ export function expandViews(
   views: ReadonlyMap<DeviceIndex, Views>,
   nextId: () => number,
 ): readonly Lane[] {
-  /** Where the parts of a view begin, and its end; the same on every device that has the view. */
-  const cuts = new Map<string, readonly number[]>();
-  for (const lane of lanes) {
-    const specs = new Map(lane.buffers.map((b) => [b.name, b]));
-    for (const [name, parts] of views.get(lane.device) ?? []) {
-      let end = 0;
-      cuts.set(name, [0, ...parts.map((part) => (end += elements(must(specs.get(part), part).shape)))]);
-    }
-  }
-  if (cuts.size === 0) return lanes;
+  if (views.size === 0) return lanes;
+  const cuts = new Map(lanes.map((lane) => [lane.device, cutsOn(lane, views.get(lane.device))]));
   return lanes.map((lane) => {
     const own = views.get(lane.device);
     return {
       ...lane,
       buffers: lane.buffers.filter(({ name }) => !own?.has(name)),
-      instructions: lane.instructions.flatMap((i) => expanded(i, own, cuts, nextId)),
+      instructions: lane.instructions.flatMap((i) => expanded(i, own, cuts, lane.device, nextId)),
     };
   });
 }
 
+/** Where the parts of each view begin, and its end. */
+type Cuts = ReadonlyMap<string, readonly number[]>;
+
+function cutsOn({ buffers }: Lane, views: Views = new Map()): Cuts {
+  const specs = new Map(buffers.map((b) => [b.name, b]));
+  return new Map(
+    [...views].map(([name, parts]) => {
+      let end = 0;
+      return [name, [0, ...parts.map((part) => (end += elements(must(specs.get(part), part).shape)))]];
+    }),
+  );
+}
+
+/** The two devices of a transfer cut alike. Other devices may have another view of that name: a tensor rank's bucket. */
 function expanded(
   i: Instruction,
   own: Views | undefined,
-  cuts: ReadonlyMap<string, readonly number[]>,
+  cuts: ReadonlyMap<DeviceIndex, Cuts>,
+  device: DeviceIndex,
   nextId: () => number,
 ): readonly Instruction[] {
   const transfer = i.kind === 'send' || i.kind === 'recv';
-  const starts = transfer ? cuts.get(i.slice.buffer) : undefined;
+  const starts = transfer
+    ? (cuts.get(device)?.get(i.slice.buffer) ?? cuts.get(i.peer)?.get(i.slice.buffer))
+    : undefined;
   if (transfer && starts) return inParts(i, own?.get(i.slice.buffer), starts, nextId);
   const view = accessedBuffers(i).find((name) => own?.has(name));
   if (view === undefined) return [i];

@@ -146,6 +146,13 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
     [{ model: { layers: dropped(mlpLayers([4, 6, 4, 5, 3, 2], 'Tanh')) }, shuffle: false, placement: 'workers' }],
     // Uneven parts: 4 and 3 columns.
     [{ model: { layers: mlpLayers([4, 7, 4, 5, 3, 2], 'Tanh') } }],
+    // The buckets of the two parts then hold other numbers of gradients.
+    [
+      {
+        model: { layers: mlpLayers([4, 7, 4, 5, 3, 2], 'Tanh') },
+        ddp: { gradientAsBucketView: true, bucketCapMb: 0.0001 },
+      },
+    ],
   ] as const)('%j: the losses and weights of one device', async (more) => {
     const config = configOf(sizes, more as ConfigInput);
     const training = await trained(config);
