@@ -39,6 +39,8 @@ export interface BatchState {
 export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'sizes'> {
   readonly schedule: BatchSchedule;
   next(): StepBatch;
+  /** Leaves out a micro-batch: draws its epoch if the epoch begins with it, and no masks. */
+  skip(): void;
   state(): BatchState;
 }
 
@@ -99,30 +101,35 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   let microBatch = from?.microBatch ?? 0;
   let epoch = from?.epoch ?? -1;
   let batches: readonly (readonly Int32Array<ArrayBuffer>[])[] = from?.batches ?? loaders.map(() => []);
+  const take = (): Omit<StepBatch, 'masks'> => {
+    const places = loaders.map((_, rank) => schedule.placeOf(rank, microBatch));
+    epoch = Math.max(...places.map((place) => place?.epoch ?? 0));
+    batches = loaders.map(({ loader, offset, setEpoch }, rank) => {
+      const place = places[rank];
+      if (place?.batch !== 0) return at(batches, rank);
+      setEpoch(place.epoch);
+      for (const [i, generator] of ofRanks?.entries() ?? [])
+        if (options.processOfRank?.[i] === rank) drawBaseSeed(generator);
+      return loader.epoch().map((positions) => rowIds(dataset.train, positions, offset));
+    });
+    const rows = batches.map((own, rank) => {
+      const place = places[rank];
+      return place ? at(own, place.batch) : new Int32Array();
+    });
+    return { microBatch: microBatch++, epoch, rows };
+  };
   return {
     batchesPerEpoch,
     sizes,
     schedule,
     next(): StepBatch {
-      const places = loaders.map((_, rank) => schedule.placeOf(rank, microBatch));
-      epoch = Math.max(...places.map((place) => place?.epoch ?? 0));
-      batches = loaders.map(({ loader, offset, setEpoch }, rank) => {
-        const place = places[rank];
-        if (place?.batch !== 0) return at(batches, rank);
-        setEpoch(place.epoch);
-        for (const [i, generator] of ofRanks?.entries() ?? [])
-          if (options.processOfRank?.[i] === rank) drawBaseSeed(generator);
-        return loader.epoch().map((positions) => rowIds(dataset.train, positions, offset));
-      });
-      const rows = batches.map((own, rank) => {
-        const place = places[rank];
-        return place ? at(own, place.batch) : new Int32Array();
-      });
-      const drawn = drawMasks(masks(rows.map((own) => own.length)), ({ device, dataIndex }) =>
+      const taken = take();
+      const drawn = drawMasks(masks(taken.rows.map((own) => own.length)), ({ device, dataIndex }) =>
         at(ofRanks ?? generators, ofRanks ? device : dataIndex),
       );
-      return { microBatch: microBatch++, epoch, rows, masks: drawn };
+      return { ...taken, masks: drawn };
     },
+    skip: () => void take(),
     state: () => ({
       microBatch,
       epoch,

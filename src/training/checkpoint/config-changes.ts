@@ -36,7 +36,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 ] satisfies readonly (keyof Config)[]);
 
 /** Settings that decide the order of rows. */
-const OF_BATCHES: ReadonlySet<string> = new Set([
+export const OF_BATCHES: ReadonlySet<string> = new Set([
   'data',
   'loss',
   'batchSize',

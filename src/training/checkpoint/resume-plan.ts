@@ -146,6 +146,6 @@ function dealtAnew(
     generators,
     ...(from.ofRanks ? { ofRanks: from.ofRanks } : {}),
   });
-  for (let m = start; m < microBatch; m++) source.next();
+  for (let m = start; m < microBatch; m++) source.skip();
   return source.state();
 }

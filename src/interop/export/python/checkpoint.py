@@ -13,7 +13,9 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import BatchSampler
 
-from checkpoint_files import compact, crcs, other_settings, read_pair, replace_pair, without_wrapper
+from checkpoint_files import (
+    compact, crcs, other_settings, read_pair, replace_pair, same_batches, without_wrapper,
+)
 from tensors import bytes_of
 
 
@@ -27,14 +29,17 @@ class Batches(BatchSampler):
         self.same_rows = False  # on all ranks: they then use the rows that rank 0 draws
 
     def finish(self, done, epoch_rows=None, generators=None):
-        """Skips the first `done` batches of the next epoch. Its rows: `epoch_rows` if given, else the sampler's."""
+        """Skips the first `done` batches of the next epoch. Its rows: `epoch_rows` if given, else the sampler's, which
+        then draws from `generators`."""
         self.left = done, epoch_rows, generators
 
     def __iter__(self):
         (done, rows, generators), self.left = self.left or (0, None, None), None
-        self.epoch_rows = self.drawn() if rows is None else rows
         if generators is not None:
             set_generators(generators)
+        if rows is None and generators is not None:
+            torch.empty((), dtype=torch.int64).random_()  # the DataLoader drew its base seed from another generator
+        self.epoch_rows = self.drawn() if rows is None else rows
         yield from self.epoch_rows[done:]
 
     def drawn(self):
@@ -60,16 +65,17 @@ class Saved:
             if name.startswith('state.') and owner in ('', str(rank)):
                 _, number, name = name.split('.')
                 self.optimizer.setdefault(int(number), {})[name] = tensors[key]
-        self.same_readers = int(self.about['processes']) == readers
-        if self.same_readers:
+        # With other ranks or other batches the rows are dealt again, from the start of the epoch.
+        self.same_rows = int(self.about['processes']) == readers and same_batches(self.about, config)
+        if self.same_rows:
             sizes = tensors[f'sampler.{reader}.sizes'].tolist()
             self.rows = [batch.tolist() for batch in tensors[f'sampler.{reader}.rows'].split(sizes)]
-            prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
-            cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
-            # Each rank of a mesh has its own generator. On another mesh all continue from the generator of rank 0.
-            same = not {'mode', 'worldSize', 'mesh'}.intersection(other_settings(self.about, config))
-            own = f'rng_state.rank{rank if same else 0}'
-            self.generators = {'cpu': tensors.get(own, tensors[f'rng_state.{reader}']), **cuda}
+        prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
+        cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
+        # Each rank of a mesh has its own generator. On another mesh all continue from the generator of rank 0.
+        same = not {'mode', 'worldSize', 'mesh'}.intersection(other_settings(self.about, config))
+        names = [f'rng_state.rank{rank if same else 0}', f'rng_state.{reader}', 'rng_state.0']
+        self.generators = {'cpu': next(tensors[name] for name in names if name in tensors), **cuda}
 
     def number(self, name):
         return int(self.about[name])
@@ -93,11 +99,10 @@ class Saved:
                     state[number] = {key: cut(value) for key, value in self.optimizer[number].items()}
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
-    def load_batches(self, batches, row_ids):
-        """With as many readers as in the saved run: exactly the rows that were left. Otherwise the sampler's rows."""
-        done = self.number('micro_batch') - max(0, self.number('epoch')) * self.number('batches_per_epoch')
-        if not self.same_readers:
-            batches.finish(done)
+    def load_batches(self, batches, row_ids, done):
+        """The rest of the epoch behind `done` batches: the rows that were left, or rows that are dealt again."""
+        if not self.same_rows:
+            batches.finish(done, generators=self.generators)
             return
         place = None if row_ids is None else {int(row): i for i, row in enumerate(row_ids)}
         rows = self.rows if place is None else [[place[row] for row in batch] for batch in self.rows]

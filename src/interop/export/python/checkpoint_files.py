@@ -17,6 +17,17 @@ from tensors import bytes_of, read_file, save_file
 # How long a run is and where it begins: these differ in every resumed run.
 LENGTH = ('steps', 'epochs', 'resume', 'resumeBy')
 
+# These decide which rows a rank reads: in every mode, and by mode.
+OF_BATCHES = ('data', 'loss', 'batchSize', 'accumulate', 'shuffle', 'dropLast', 'seed')
+OF_REPLICAS = ('ddp.samplerSeed', 'ddp.setEpoch', 'ddp.rankSeeds', 'ddp.samplesPerRank', 'ddp.join')
+OF_DATA_AXES = ('mesh.dpReplicate', 'mesh.dpShard', 'ddp.samplerSeed', 'ddp.setEpoch')
+OF_SAMPLERS = {
+    'ddp': OF_REPLICAS,
+    'pipeline': OF_DATA_AXES,
+    'sharded': OF_DATA_AXES,
+    'tensor': OF_DATA_AXES,
+}
+
 
 def replace_pair(base, weights, tensors, about):
     """Writes both files under temporary names, then renames the model and last the state, whose checksums tell which
@@ -147,6 +158,18 @@ def other_settings(about, config):
     """The settings in which this run differs from the checkpoint, by their names in config.json."""
     saved = json.loads(about.get('config', '{}'))
     return [key for key in config if key in saved and key not in LENGTH and saved[key] != config[key]]
+
+
+def same_batches(about, config):
+    """Do the settings that decide the rows of a batch equal those of the checkpoint?"""
+    saved = json.loads(about.get('config', '{}'))
+    for path in OF_BATCHES + OF_SAMPLERS.get(config['mode'], ()):
+        section, _, key = path.partition('.')
+        if section in saved and section in config:
+            pair = saved[section], config[section]
+            if pair[0] != pair[1] and (not key or pair[0].get(key) != pair[1].get(key)):
+                return False
+    return True
 
 
 def compact(value):

@@ -73,7 +73,7 @@ class Run:
             return
         self.refuse_unless(base, model)
         self.saved = checkpoint.Saved(base, self.rank, self.reader, self.readers, self.config)
-        self.first_step, self.first_epoch = self.saved.number('step'), max(0, self.saved.number('epoch'))
+        self.first_step = self.saved.number('step')
         if self.first_step >= getattr(self.args, 'steps', math.inf):
             self.say(f'run is complete at step {self.first_step}: nothing is left to do')
             checkpoint_files.leave(0)
@@ -81,7 +81,6 @@ class Run:
         if others:
             self.say(f'warning: settings of this run differ from those of the checkpoint {base}: {", ".join(others)}')
         self.saved.load_model(model)
-        self.micro_batch = self.saved.number('micro_batch')
 
     def refuse_unless(self, base, model):
         """If training cannot resume from these files, rank 0 says why and all ranks exit."""
@@ -111,22 +110,29 @@ class Run:
         return args.checkpoint if found else base
 
     def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
-        """Restores the optimizer and the schedule; `advance` moves the schedule on by one step."""
-        self.optimizer = optimizer
+        """The optimizer to restore, and its schedule, which `advance` moves on by one step or epoch."""
+        self.optimizer, self.advance, self.every_epoch = optimizer, advance, every_epoch
         self.tensors.keep_parameters()
-        if self.saved is None:
-            return
-        if advance is not None:
-            optimizer.step()  # changes nothing without gradients; a schedule must not step before the optimizer
-            for _ in range(self.first_epoch if every_epoch else self.saved.number('optimizer_steps')):
-                advance()
-        self.saved.load_optimizer(optimizer, self.tensors)
 
     def resume_batches(self, batches, row_ids=None):
-        """Restores the rows that were left of the epoch. `row_ids`: the number of each row that `batches` indexes."""
+        """Restores the place in the epoch, then the optimizer and its schedule, which may count epochs. `row_ids`: the
+        number of each row that `batches` indexes."""
         self.batches, self.row_ids, batches.same_rows = batches, row_ids, self.same_rows
-        if self.saved is not None:
-            self.saved.load_batches(batches, row_ids)
+        if self.saved is None:
+            return
+        number = self.saved.number
+        if self.saved.same_rows:
+            self.micro_batch, self.first_epoch = number('micro_batch'), max(0, number('epoch'))
+            done = self.micro_batch - self.first_epoch * number('batches_per_epoch')
+        else:
+            self.micro_batch = self.first_step * self.accumulate
+            self.first_epoch, done = divmod(self.micro_batch, self.per_epoch or len(batches))
+        self.saved.load_batches(batches, row_ids, done)
+        if self.advance is not None:
+            self.optimizer.step()  # changes nothing without gradients; a schedule must not step before the optimizer
+            for _ in range(self.first_epoch if self.every_epoch else number('optimizer_steps')):
+                self.advance()
+        self.saved.load_optimizer(self.optimizer, self.tensors)
 
     # ---- the training
 

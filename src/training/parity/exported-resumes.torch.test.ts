@@ -1,0 +1,66 @@
+/**
+ * train.py goes on from a checkpoint of Lockstep's whose rows it cannot finish, because another mode, number of ranks
+ * or batch size deals them in another way: it deals the epoch's rows again, from the generators of the checkpoint, as
+ * Lockstep does. In the PyTorch of this machine, on the CPU over gloo.
+ */
+import { expect, test } from 'vitest';
+import { at } from '../../base/invariant';
+import { exportFiles } from '../../headless/export-run';
+import { runConfig } from '../../headless/run';
+import type { ConfigInput } from '../../protocol/config';
+import { savedAfter } from '../testing/checkpoint-runs';
+import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
+import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
+
+const RUN: ConfigInput = {
+  device: 'cpu',
+  compareSingle: false,
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 6 },
+      { type: 'Tanh' },
+      { type: 'Dropout', p: 0.25 },
+      { type: 'Linear', in: 6, out: 1 },
+    ],
+  },
+  data: { type: 'xor', samples: 40, testFraction: 0 },
+  batchSize: 8,
+  seed: 4,
+  optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+};
+const DDP: ConfigInput = { mode: 'ddp', worldSize: 2 };
+
+/** Saved after 7 steps; an epoch has 5 with a batch of 8. */
+const AFTER = 7;
+const CASES: readonly (readonly [name: string, saved: ConfigInput, resumed: ConfigInput])[] = [
+  ['one device, from DDP', { ...DDP, batchSize: 10 }, {}],
+  ['DDP, from one device', {}, DDP],
+  ['a smaller batch', {}, { batchSize: 5 }],
+  ['more micro-batches', { accumulate: 2 }, { accumulate: 4 }],
+  ['another seed of the samplers', DDP, { ...DDP, ddp: { samplerSeed: 3 } }],
+];
+
+test('rows that are dealt again', async () => {
+  const python = pythonWithTorch();
+  if (python === undefined) return sayNoTorch(`${CASES.length} runs were not resumed with other batches.`);
+  const runs = await Promise.all(
+    CASES.map(async ([, saved, resumed]) => {
+      const from = { ...RUN, ...saved };
+      const files = await savedAfter(from, AFTER * (from.accumulate ?? 1));
+      const config = { ...RUN, ...resumed, steps: 14, resume: 'run' };
+      return { folder: await exportFiles(config, files), own: await runConfig(config, files) };
+    }),
+  );
+  const { outputs } = runTorchScripts(
+    python,
+    runs.map(({ folder }) => exportedScript(folder)),
+  );
+  for (const [i, { folder, own }] of runs.entries()) {
+    const [name] = at(CASES, i);
+    expect(at(outputs, i).error, name).toBeNull();
+    const report = JSON.parse(reportOf(at(outputs, i))) as TorchReport;
+    expect(lossesApart(report, own.report.losses, undefined), name).toEqual([]);
+    expect(weightsApart(report, own.weights(), folder.config), name).toEqual([]);
+  }
+  return undefined;
+});
