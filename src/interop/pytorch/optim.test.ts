@@ -33,6 +33,7 @@ test.each<[ConfigInput['optimizer'], string]>([
   [{ type: 'Adagrad', lrDecay: 0.1, initialAccumulatorValue: 1 }, 'lr_decay=0.1, initial_accumulator_value=1)'],
   [{ type: 'Adadelta', rho: 0.8 }, 'Adadelta(model.parameters(), lr=1, rho=0.8)'],
   [{ type: 'Adamax', beta2: 0.99 }, 'Adamax(model.parameters(), lr=0.002, betas=(0.9, 0.99))'],
+  [{ type: 'Adam', beta1: 0 }, 'Adam(model.parameters(), lr=0.001, betas=(0.0, 0.999))'],
   [{ type: 'NAdam', momentumDecay: 0.01 }, 'NAdam(model.parameters(), lr=0.002, momentum_decay=0.01)'],
   [
     { type: 'NAdam', weightDecay: 0.1, decoupledWeightDecay: true, maximize: true },

@@ -81,7 +81,7 @@ export function optimizerCode(
 /** A group's own settings: `'momentum': 0.5`. Betas are a pair. */
 function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {
   const texts = ownSettings(group).map(([name, value]) => {
-    if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': (${o.beta1}, ${o.beta2})` : '';
+    if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': ${betas(o)}` : '';
     return `'${snakeCase(name)}': ${typeof value === 'boolean' ? (value ? 'True' : 'False') : value}`;
   });
   return [...new Set(texts)];
@@ -92,15 +92,17 @@ function argumentsOf(optimizer: OptimizerConfig): readonly string[] {
   const defaults = defaultsOf(optimizer.type);
   return Object.entries(defaults).flatMap(([name, fallback]) => {
     const value: unknown = Reflect.get(optimizer, name);
-    if (name === 'beta1' && 'beta1' in optimizer) {
-      const { beta1, beta2 } = optimizer;
-      return beta1 === fallback && beta2 === defaults['beta2'] ? [] : [`betas=(${beta1}, ${beta2})`];
-    }
+    if (name === 'beta1' && 'beta1' in optimizer)
+      return value === fallback && optimizer.beta2 === defaults['beta2'] ? [] : [`betas=${betas(optimizer)}`];
     if (name === 'lr' || name === 'beta2') return [];
     if (typeof value === 'number' && typeof fallback === 'number') return keyword(snakeCase(name), value, fallback);
     return typeof value === 'boolean' && typeof fallback === 'boolean' ? flag(snakeCase(name), value, fallback) : [];
   });
 }
+
+/** torch refuses a pair of an int and a float. */
+const betas = (pair: { readonly beta1: number; readonly beta2: number }): string =>
+  `(${[pair.beta1, pair.beta2].map((beta) => (Number.isInteger(beta) ? `${beta}.0` : beta)).join(', ')})`;
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

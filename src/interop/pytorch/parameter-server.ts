@@ -4,6 +4,7 @@
  * mode follows its former SyncReplicasOptimizer. Called by script.ts.
  */
 import type { Config } from '../../protocol/config';
+import { hasUnused } from '../../protocol/config/layer-kinds';
 import { clipLines } from './clip';
 import { type CodeLine, codeLine as line } from './code-line';
 import { hasBatchNorm } from './model';
@@ -67,6 +68,7 @@ export function workerLoop(
     ...(within === undefined ? forward : [line(within), ...indent(forward)]),
     line(scale === '' ? 'loss.backward()' : `(loss${scale}).backward()`, 'backward'),
     line('for p, q in zip(model.parameters(), worker.parameters()):', 'push'),
+    ...(hasUnused(config.model.layers) ? [line('    if q.grad is None:'), line('        continue')] : []),
     line(
       synchronous
         ? `    p.grad = q.grad.to(${server}) if p.grad is None else p.grad + q.grad.to(${server})`

@@ -31,7 +31,11 @@ export interface PlannedStyle {
 }
 
 /** One module of the model, in the order of the forward pass; without a style it is whole. */
-export type ListedModule = Omit<PlannedStyle, 'style'> & { readonly style?: StyleName | undefined };
+export type ListedModule = Omit<PlannedStyle, 'style'> & {
+  readonly style?: StyleName | undefined;
+  /** false: inside a module that forward() does not call. */
+  readonly isCalled: boolean;
+};
 
 export function meshLines({ tp, dp, sharded }: TensorShape): readonly string[] {
   if (sharded) {
@@ -75,11 +79,15 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
   for (const [i, module] of modules.entries()) {
     const { path, layer, style, block } = module;
     if (style === undefined) {
-      layout = layoutBehind(layer, layout);
+      if (module.isCalled) layout = layoutBehind(layer, layout);
       continue;
     }
     if (!TORCH_HAS.has(layer.type) && !PREPARES.has(style)) {
       comments.push(`# ${path}: torch has no style for ${layer.type}, so every rank computes the whole layer here`);
+      continue;
+    }
+    if (!module.isCalled) {
+      entries.push({ key: path, block, text: `${style}()` });
       continue;
     }
     const reader = readerOf(modules, i);
@@ -103,7 +111,7 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
 
 /** The next module that the plan names or that is more than an elementwise function: it reads the module's output. */
 export const readerOf = (modules: readonly ListedModule[], index: number): ListedModule | undefined =>
-  modules.slice(index + 1).find((next) => next.style !== undefined || !passes(next.layer));
+  modules.slice(index + 1).find((next) => next.isCalled && (next.style !== undefined || !passes(next.layer)));
 
 const PREPARES: ReadonlySet<StyleName> = new Set(['PrepareModuleInput', 'PrepareModuleOutput']);
 

@@ -11,9 +11,11 @@ export function listedModules(config: Config): readonly ListedModule[] {
   const parents = new Set(
     all.flatMap(({ path }) => (path.includes('.') ? [path.slice(0, path.lastIndexOf('.'))] : [])),
   );
+  const unused = all.flatMap(({ path, layer }) => (layer.type === 'Unused' ? [`${path}.`] : []));
   return all.flatMap(({ path, layer, parent }): readonly ListedModule[] => {
     if (parents.has(path)) return [];
     const block = parent?.type === 'TransformerBlock' ? path.slice(0, path.lastIndexOf('.')) : undefined;
-    return [{ path, layer, block, ...styleOf(path) }];
+    const isCalled = !unused.some((start) => path.startsWith(start));
+    return [{ path, layer, block, isCalled, ...styleOf(path) }];
   });
 }

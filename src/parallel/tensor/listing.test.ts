@@ -142,3 +142,17 @@ test('with CPU offload the process group has gloo for the host beside nccl', () 
   const script = shardedListing(parseConfig(config)).map(({ text }) => text);
   expect(script).toContain("torch.distributed.init_process_group('cpu:gloo,cuda:nccl' if gpus else 'gloo')");
 });
+
+test('modules that forward() does not call stand between no two layers', () => {
+  const layers: LayerInput[] = [
+    { type: 'Linear', in: 2, out: 4 },
+    { type: 'Unused', layers: [{ type: 'Linear', in: 3, out: 2 }] },
+    { type: 'Linear', in: 4, out: 1 },
+  ];
+  const plan = { '1.0': 'ColwiseParallel', '2': 'RowwiseParallel' } as const;
+  const config = parseConfig({ mode: 'tensor', worldSize: 2, model: { layers }, tensor: { plan } });
+  expect(planOf(printed(config))).toEqual({
+    '1.0': 'ColwiseParallel()',
+    '2': 'RowwiseParallel(input_layouts=Replicate())',
+  });
+});

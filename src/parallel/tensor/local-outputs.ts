@@ -26,7 +26,7 @@ export function checkLocalOutputs(config: Config): void {
 
 function failureOf(config: Config, module: ListedModule, reader: ListedModule | undefined): string | undefined {
   const { localOutput, style, layer, path, block } = module;
-  if (localOutput === undefined) return undefined;
+  if (localOutput === undefined || !module.isCalled) return undefined;
   const { lossParallel = false } = config.tensor;
   const isLast = reader === undefined;
   if (localOutput) {
