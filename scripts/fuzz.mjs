@@ -2,7 +2,7 @@
  * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: runs the fuzzers for the given time,
  * or with `--cases 10000` that many cases of each fuzzer. Without --seed each run draws a new seed and prints it first.
  * With --browser it sends links to the built site, which takes about a second per link. With --torch it trains random
- * runs here and in PyTorch, which takes a few seconds per run.
+ * runs here and in PyTorch, which takes a few seconds per run; --runs FILE tries the runs again that it printed.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +23,7 @@ const { values } = readArguments({
     torch: {
       help: 'Train random runs here and in PyTorch (LOCKSTEP_PYTHON names an interpreter), and compare losses and weights. --cases: the number of runs, 100 if absent.',
     },
+    runs: { value: 'FILE', help: 'With --torch: try these runs again, one per line, as an earlier try printed them.' },
   },
 });
 ensureInstalled();
@@ -43,6 +44,7 @@ const inTorch = () =>
   runBin('vitest', ['run', '--project', 'torch', 'fuzz/torch'], {
     LOCKSTEP_FUZZ_SEED: String(seed),
     LOCKSTEP_FUZZ_TORCH: values.cases ?? '100',
+    ...(values.runs === undefined ? {} : { LOCKSTEP_FUZZ_RUNS: path.resolve(values.runs) }),
   });
 const status = values.torch
   ? await inTorch()

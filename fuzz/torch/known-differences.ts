@@ -8,6 +8,8 @@ import { replicasOf, shardsParameters } from '../../src/protocol/mesh-sizes';
 interface Run {
   readonly config: Config;
   readonly trainPy: string;
+  /** The ids of the notices before and during the run. */
+  readonly notices: readonly string[];
 }
 
 const hasBatchNorm = ({ model }: Config): boolean => batchNorms(model.layers) > 0;
@@ -28,6 +30,19 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     'stages inside fully_shard lose the gradients of backward passes in halves',
     ({ config, trainPy }) =>
       config.mode === 'pipeline' && shardsParameters(config) && trainPy.includes('loses the gradients'),
+  ],
+  [
+    'a schedule that counts epochs goes on, in PyTorch, from the rate of the checkpoint: a notice says so',
+    ({ config: { scheduler }, notices }) => scheduler?.every === 'epoch' && notices.includes('resume-world'),
+  ],
+  [
+    'join() looks for unused parameters, which a static graph does not do: the sizes of its messages differ',
+    ({ config: { mode, ddp } }) => mode === 'ddp' && ddp.join && ddp.staticGraph && ddp.findUnusedParameters,
+  ],
+  [
+    'a layer hands on its part because the plan says so, and PyTorch stops in the layer behind, which needs the whole',
+    ({ config: { tensor }, notices }) =>
+      notices.includes('gathers-between') && JSON.stringify(tensor.plan).includes('"outputLayouts":"Shard'),
   ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
