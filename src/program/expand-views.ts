@@ -43,7 +43,10 @@ function cutsOn({ buffers }: Lane, views: Views = new Map()): Cuts {
   );
 }
 
-/** The two devices of a transfer cut alike. Other devices may have another view of that name: a tensor rank's bucket. */
+/**
+ * The two devices of a transfer have the same view. Other devices may have another view of the same name, as the tensor
+ * ranks with unequal parts do.
+ */
 function expanded(
   i: Instruction,
   own: Views | undefined,

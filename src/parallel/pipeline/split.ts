@@ -12,6 +12,7 @@ import type { Config, LayerConfig } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
+import { parameterCount } from '../../shapes/parameters';
 import type { ModeInput } from '../mode-input';
 import { stagesOfRank } from './face-size';
 
@@ -21,6 +22,7 @@ export function settleSplit(input: ModeInput, schedule: Schedule): Config {
   const { stages, microBatches } = schedule;
   const split = config.pipeline.split ?? evenSplit(input, stages, halvesBackward(schedule));
   checkSplit(split, stages, config.model.layers.length);
+  checkRanks(config, split, schedule);
   return {
     ...config,
     pipeline: { ...config.pipeline, microBatches, split: [...split] },
@@ -48,6 +50,27 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
     why: `the split makes ${split.length} stages of ${sum} layers, but the schedule has ${stages} stages and the model ${layers} layers`,
     hint: 'Give one number per stage; their sum must be the number of layers. Or leave pipeline.split out.',
     details: { stages, layers },
+  });
+}
+
+/** An optimiser of torch needs at least one parameter, and each rank makes an optimiser for its stages. */
+function checkRanks({ model: { layers } }: Config, split: readonly number[], { ranks, rankOfStage }: Schedule): void {
+  let start = 0;
+  const parameters = Array.from({ length: ranks }, () => 0);
+  for (const [stage, count] of split.entries()) {
+    const rank = at(rankOfStage, stage);
+    for (const layer of layers.slice(start, start + count))
+      parameters[rank] = at(parameters, rank) + parameterCount(layer);
+    start += count;
+  }
+  const empty = parameters.indexOf(0);
+  if (empty < 0) return;
+  throw refusedSettings({
+    code: 'placement',
+    settings: { 'pipeline.split': split },
+    why: `no layer of rank ${empty} has parameters: in PyTorch its “optimizer got an empty parameter list”`,
+    hint: 'Give every rank a layer with weights, or leave pipeline.split out.',
+    details: { rank: empty },
   });
 }
 

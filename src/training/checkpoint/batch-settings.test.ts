@@ -1,4 +1,4 @@
-/** checkpoint_files.py names the settings that decide the rows of a batch; the lists of this folder and of the modes agree. */
+/** checkpoint_files.py lists the settings that decide the rows of a batch, as this folder and the modes do. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';

@@ -50,7 +50,9 @@ const DROPPED = mlpLayers([2, 6, 4, 6, 1], 'Tanh').flatMap((layer): LayerInput[]
 
 const PIPELINE = { mode: 'pipeline', pipeline: { microBatches: 2 } } as const;
 
-const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
+type Case = readonly [name: string, config: ConfigInput];
+
+const CASES: readonly Case[] = [
   ['fully_shard on 4 ranks', { ...MLP, mode: 'sharded', worldSize: 4 }],
   ['ZeRO stage 1', { ...MLP, mode: 'sharded', worldSize: 2, sharded: { stage: 1 } }],
   ['fully_shard on 2 ranks, 2 replicas', { ...MLP, mode: 'sharded', mesh: { dpShard: 2, dpReplicate: 2 } }],
@@ -70,6 +72,10 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ],
   ['a pipeline of heads, fully_shard on 2', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpShard: 2 } }],
   ['a pipeline with dropout', { ...MLP, ...PIPELINE, mesh: { pp: 2, dpReplicate: 2 }, model: { layers: DROPPED } }],
+  ...['0.*', '4.*'].map((match): Case => [
+    `a pipeline with a group of parameters ${match}, which one stage lacks`,
+    { ...MLP, ...PIPELINE, mesh: { pp: 2 }, paramGroups: [{ match, lr: 0.02, weightDecay: 0 }] },
+  ]),
   [
     'a pipeline with fully_shard',
     { ...MLP, mode: 'pipeline', mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 2 } },

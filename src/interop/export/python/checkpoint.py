@@ -8,6 +8,7 @@ Rank 0 writes for all ranks.
 import json
 import pickle
 import zlib
+from fnmatch import fnmatchcase
 
 import torch
 import torch.distributed as dist
@@ -87,10 +88,12 @@ class Saved:
         """Settings that the file lacks stay unchanged. Each rank takes its parts of the states; all ranks call this."""
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
-        if tensors.is_part:
+        if tensors.is_part:  # this rank may lack a group
             names, own = json.loads(self.about['parameter_names']), {id(p): n for n, p in tensors.named_parameters()}
-            for group, of in zip(groups, optimizer.param_groups):
-                group['params'] = [names.index(own[id(p)]) for p in of['params']]
+            numbers = [[names.index(own[id(p)]) for p in of['params']] for of in optimizer.param_groups]
+            saved = [next(group for group in saved_groups if params[0] in group['params']) for params in numbers]
+            pairs = zip(optimizer.param_groups, saved, numbers)
+            groups = [{**of, **group, 'params': params} for of, group, params in pairs]
         state = {}
         for group, of in zip(groups, optimizer.param_groups):
             for number, p in zip(group['params'], of['params']):
@@ -154,7 +157,7 @@ def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, rea
     # BatchNorm's counters: Lockstep counts in float32.
     saved = {name: t.float().reshape(-1) for name, t in weights.items() if not t.is_floating_point()}
     values.update({name: {name: devices} for name in saved})
-    groups, names = numbered(ranks, order)
+    groups, names = numbered(ranks, order, [group['match'] for group in config.get('paramGroups', [])])
     states = [(name, state) for one in ranks for name, state in one['optimizer'].items()]
     for name, key, tensor in [(name, key, tensor) for name, state in states for key, tensor in state.items()]:
         saved[f'state.{names.index(name)}.{key}'] = tensor
@@ -236,12 +239,19 @@ def plain(value):
     return value.item() if isinstance(value, torch.Tensor) else value
 
 
-def numbered(ranks, order):
-    """The groups of all ranks as one list, with parameters as numbers, like in torch; and the name of each number."""
-    groups = [{**group, 'params': [*group['params']]} for group in ranks[0]['groups']]
-    for one in ranks[1:]:
-        for group, more in zip(groups, one['groups']):
-            group['params'] += [name for name in more['params'] if name not in group['params']]
+def numbered(ranks, order, patterns):
+    """The groups of all ranks as one list, with parameters as numbers, like in torch; and the name of each number.
+
+    `patterns`: a parameter is in the group of the first pattern that its name matches, else in the last group. A rank
+    of a pipeline may lack a group.
+    """
+    merged = {}
+    for group in [group for one in ranks for group in one['groups'] if group['params']]:
+        matches = [fnmatchcase(group['params'][0], pattern) for pattern in [*patterns, '*']]
+        place = matches.index(True)
+        names = merged.setdefault(place, {**group, 'params': []})['params']
+        names += [name for name in group['params'] if name not in names]
+    groups = [merged[place] for place in sorted(merged)]
     for group in groups:
         group['params'].sort(key=order.index)
     names = [name for group in groups for name in group['params']]
