@@ -153,6 +153,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
         parts.optimizerWrapper,
       ),
       ...scalerCode(config, parts.scaler),
+      ...(config.gradScaler.enabled ? ['run.resume_scaler(scaler)'] : []),
       ...scheduler.lines,
       ...resumeOptimizer(config, scheduler.step),
     ),

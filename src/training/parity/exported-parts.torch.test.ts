@@ -72,10 +72,12 @@ const CASES: readonly Case[] = [
   ],
   ['a pipeline of heads, fully_shard on 2', { ...GPT, ...PIPELINE, mesh: { pp: 2, tp: 2, dpShard: 2 } }],
   ['a pipeline with dropout', { ...MLP, ...PIPELINE, mesh: { pp: 2, dpReplicate: 2 }, model: { layers: DROPPED } }],
-  ...['0.*', '4.*'].map((match): Case => [
-    `a pipeline with a group of parameters ${match}, which one stage lacks`,
-    { ...MLP, ...PIPELINE, mesh: { pp: 2 }, paramGroups: [{ match, lr: 0.02, weightDecay: 0 }] },
-  ]),
+  ...['0.*', '4.*'].map(
+    (match): Case => [
+      `a pipeline with a group of parameters ${match}, which one stage lacks`,
+      { ...MLP, ...PIPELINE, mesh: { pp: 2 }, paramGroups: [{ match, lr: 0.02, weightDecay: 0 }] },
+    ],
+  ),
   [
     'a pipeline with fully_shard',
     { ...MLP, mode: 'pipeline', mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 2 } },
@@ -115,7 +117,31 @@ function inPyTorch(): void {
     const [more] = trained([run(['--resume', 'run'], stopped)]);
     expect(differences(more, last), 'resumed from its own checkpoint').toEqual([]);
   });
+
+  const SCALED: ConfigInput = {
+    ...{ ...MLP, precision: 'autocast-fp16' },
+    gradScaler: { enabled: true, initScale: 2 ** 24, growthInterval: 1 },
+  };
+  test.each<readonly [string, ConfigInput]>([
+    ['one device', SCALED],
+    ['fully_shard on 2 ranks', { ...SCALED, mode: 'sharded', worldSize: 2 }],
+    ['2 tensor ranks', { ...SCALED, mode: 'tensor', mesh: { tp: 2 } }],
+  ])('the scale of a GradScaler: %s', { timeout: 400_000 }, async (_, config) => {
+    const script = exportedScript(await exportFiles({ ...config, resume: 'run' }, await savedAfter(config, 3)));
+    const [after] = trained([{ ...script, args: ['--quiet', '--device', 'cpu', '--checkpoint', 'run'], gives: FILES }]);
+    const own = scalerIn(await savedAfter(config, STEPS));
+    expect(own.get('scaler.skipped')).toBeGreaterThan(0);
+    expect(own.get('scaler.scale')).not.toBe(2 ** 24);
+    expect(scalerIn(after)).toEqual(own);
+  });
 }
+
+const scalerIn = (files: Files | undefined): ReadonlyMap<string, number> =>
+  new Map(
+    tensorsOf(files, FILES[1] ?? '').flatMap(({ name, data }) =>
+      name.startsWith('scaler.') ? [[name, Number(data[0])]] : [],
+    ),
+  );
 
 function trained(scripts: Parameters<typeof runTorchScripts>[1]): readonly Files[] {
   const { outputs } = runTorchScripts(python ?? '', scripts);

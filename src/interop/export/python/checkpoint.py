@@ -19,6 +19,9 @@ from checkpoint_files import (
 )
 from tensors import bytes_of
 
+SCALE, GROWTH_TRACKER = 'scaler.scale', 'scaler.growth_tracker'
+SKIPPED, FOUND_INF = 'scaler.skipped', 'scaler.found_inf'
+
 
 class Batches(BatchSampler):
     """The batches of an epoch. A checkpoint saves their rows, so that a resumed run can finish the epoch."""
@@ -61,11 +64,14 @@ class Saved:
         """`readers`: how many ranks read different rows; `reader`: whose rows this rank reads."""
         self.weights, tensors, self.about = read_pair(base)
         self.optimizer = {}
+        self.scaler = {key: float(tensors[key]) for key in (SCALE, GROWTH_TRACKER) if key in tensors}
         for key in sorted(tensors):  # state.0.exp_avg; an ending @cuda:1 marks the value of that rank alone
             name, _, owner = key.partition('@cuda:')
             if name.startswith('state.') and owner in ('', str(rank)):
                 _, number, name = name.split('.')
                 self.optimizer.setdefault(int(number), {})[name] = tensors[key]
+        if config['optimizer']['type'] != 'SGD':  # a scaler may have skipped all steps: torch has no states then
+            self.optimizer = {number: state for number, state in self.optimizer.items() if 'step' in state}
         # With other ranks or other batches the rows are dealt again, from the start of the epoch.
         self.same_rows = int(self.about['processes']) == readers and same_batches(self.about, config)
         if self.same_rows:
@@ -102,6 +108,12 @@ class Saved:
                     state[number] = {key: cut(value) for key, value in self.optimizer[number].items()}
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
+    def load_scaler(self, scaler):
+        """A checkpoint of a run without a GradScaler has no scale; the scaler then begins with its own."""
+        if self.scaler:
+            scale, tracker = self.scaler[SCALE], int(self.scaler[GROWTH_TRACKER])
+            scaler.load_state_dict({**scaler.state_dict(), 'scale': scale, '_growth_tracker': tracker})
+
     def load_batches(self, batches, row_ids, done):
         """The rest of the epoch behind `done` batches: the rows that were left, or rows that are dealt again."""
         if not self.same_rows:
@@ -131,7 +143,7 @@ def set_generators(states):
             torch.cuda.set_rng_state(states[k], gpu)
 
 
-def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, readers):
+def save(base, config, counts, tensors, optimizer, scaler, batches, row_ids, reader, readers):
     """Writes both files; every rank calls it. `counts`: the numbers of steps, micro-batches and so on, by name.
 
     `tensors`: those of the model that this rank has. `reader`: whose rows this rank reads, of 0 to readers - 1.
@@ -163,6 +175,10 @@ def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, rea
         saved[f'state.{names.index(name)}.{key}'] = tensor
         if tensor.dim() > 0:
             values[f'{name}.{key}'] = {f'state.{names.index(name)}.{key}': devices}
+    if scaler is not None:
+        numbers = state_of_scaler(scaler, saved, counts['optimizer_steps'])
+        saved.update({name: torch.tensor([float(number)]) for name, number in numbers.items()})
+        values.update({name: {name: devices} for name in numbers})
     for p, one in enumerate(ranks):
         cpu = one['generators'].pop('cpu')
         own = one['reader']
@@ -220,6 +236,14 @@ def states_by_name(optimizer, tensors):
             if keeps and found is not None:
                 states.setdefault(name, {})[key] = found
     return states
+
+
+def state_of_scaler(scaler, saved, steps):
+    """The numbers of a GradScaler, by Lockstep's names. Its optimizer did not count the steps that it skipped."""
+    state = scaler.state_dict()
+    taken = [int(tensor) for key, tensor in saved.items() if key.startswith('state.') and key.endswith('.step')]
+    skipped = steps - max(taken, default=steps)
+    return {SCALE: state['scale'], GROWTH_TRACKER: state['_growth_tracker'], SKIPPED: skipped, FOUND_INF: 0}
 
 
 def as_float(value):

@@ -42,6 +42,7 @@ class Run:
         self.micro_batch, self.epoch, self.batches_per_epoch = 0, -1, 0
         self.first_step = self.first_epoch = 0
         self.losses, self.history, self.saved, self.profiler, self.wrapper = [], [], None, None, None
+        self.scaler = None
         self.told, self.told_at, self.stop = None, 0.0, False
         self.restarted = restarted(device)
         if args.checkpoint and rank == 0:
@@ -108,6 +109,12 @@ class Run:
             says = f'resumes from {args.checkpoint}' if found else f'no checkpoint {args.checkpoint} yet: {begins}'
             self.say(says)
         return args.checkpoint if found else base
+
+    def resume_scaler(self, scaler):
+        """Restores the GradScaler. Checkpoints of this run contain its scale."""
+        self.scaler = scaler
+        if self.saved is not None:
+            self.saved.load_scaler(scaler)
 
     def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
         """The optimizer to restore, and its schedule, which `advance` moves on by one step or epoch."""
@@ -247,7 +254,8 @@ class Run:
             'batches_per_epoch': self.batches_per_epoch,
         }
         rows = self.batches, self.row_ids, self.reader, self.readers
-        checkpoint.save(self.args.checkpoint, self.config, counts, self.tensors, self.optimizer, *rows)
+        trained = self.tensors, self.optimizer, self.scaler
+        checkpoint.save(self.args.checkpoint, self.config, counts, *trained, *rows)
 
 
 def restarted(device):
