@@ -57,11 +57,6 @@ export const CONTENTS: readonly Entry[] = [
     paths: ['job'],
     week: 13,
   },
-  {
-    name: 'which-mode',
-    title: 'Which mode should I use?',
-    planned:
-      'How to choose a mode for your model and your GPUs. Until then, the end of “Why more devices” has a short answer.',
-  },
+  { name: 'which-mode', title: 'Which mode should I use?', paths: ['job'], week: 14 },
   { name: 'from-tensorflow', title: 'Coming from TensorFlow', week: 14 },
 ];

@@ -10,6 +10,7 @@ import { effective, epoch, evaluating, scaling } from './epoch-topics';
 import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
 import { meshes } from './mesh-topics';
+import { whichMode } from './mode-topics';
 import { pipeline, schedules } from './pipeline-topics';
 import { halfPrecision } from './precision-topics';
 import { sharding } from './sharding-topics';
@@ -40,6 +41,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'from-tensorflow': servers,
   'your-script': evaluating,
   traces: late,
+  'which-mode': whichMode,
   checkpointing,
 };
 

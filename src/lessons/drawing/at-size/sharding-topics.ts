@@ -17,7 +17,7 @@ function gathered(model: Model): number {
   return BYTES * WHOLE_UNITS * Math.max(...sizes);
 }
 
-function memoryAt(stage: Stage, { model, rows, ranks }: Parameters<Topic['show']>[0]): Memory {
+export function memoryAt(stage: Stage, { model, rows, ranks }: Parameters<Topic['show']>[0]): Memory {
   const all = memoryOf(model, rows);
   const sliced = (from: Stage, whole: number): number => (stage >= from ? whole / ranks : whole);
   return {
