@@ -4,7 +4,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
+import { MODES } from '../protocol/config';
 import { parseConfig } from './parse-config';
+
+const EVERY_MODE = MODES.map((mode) => `"${mode}"`).join(', ');
 
 function refusal(config: unknown): LockstepError {
   try {
@@ -27,14 +30,8 @@ describe('a configuration that is not valid', () => {
     [{ worldSize: '4' }, 'worldSize must be a number, not "4".'],
     [{ worldSize: 2.5 }, 'worldSize must be a whole number, not 2.5.'],
     [{ shuffle: 'yes' }, 'shuffle must be true or false, not "yes".'],
-    [
-      { mode: 'DDP' },
-      '"single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not "DDP"; did you mean "ddp"?',
-    ],
-    [
-      { mode: null },
-      'mode must be one of "single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not null.',
-    ],
+    [{ mode: 'DDP' }, `${EVERY_MODE}, not "DDP"; did you mean "ddp"?`],
+    [{ mode: null }, `mode must be one of ${EVERY_MODE}, not null.`],
     [{ optimizer: { type: 'Lion' } }, 'optimizer.type must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [{ optimizer: { lr: 1 } }, 'optimizer.type is missing; it is one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [
