@@ -63,7 +63,8 @@ function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, coun
   const name = flat ? `chunk ${index}` : bufferWords(slice.buffer);
   if (count > 1) return [name, ...(flat ? [] : [CARRIES[payload]]), `${index}`];
   const own = bufferWords(slice.buffer);
-  return [own, own.slice(own.lastIndexOf('.') + 1), CARRIES[payload]];
+  const last = own.slice(own.lastIndexOf('.') + 1);
+  return [own, last, /^(running|num)_/.test(last) ? 'statistics' : CARRIES[payload]];
 }
 
 function doing(sends: boolean, arrival: ChunkArrival | undefined): readonly string[] {

@@ -114,7 +114,7 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     else if (e.kind === 'load' && e.phase !== 'step') view = product(next(i));
     else if (e.name === 'scaler/unscale') view = product(o);
     else if (e.name === 'scaler/update') view = allOf(o, 'clip');
-    else if (e.phase === 'step') view = GRADIENTS;
+    else if (e.phase === 'step') view = view.shows === 'clip' ? view : GRADIENTS;
     else if (fillsBucket(e)) {
       if (view.shows === 'product') worked = view;
       view = allOf(o, 'bucket');

@@ -25,11 +25,11 @@ export function insideLines(
   const halves = averaging === 'byHand';
   const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
   return [
-    ...(sends ? [line('#   SEND_F, RECV_F: activations to the next stage', 'send_activation')] : []),
+    ...(sends ? [line('#   SEND_F, RECV_F: activations forward', 'send_activation')] : []),
     line('#   F: forward of a stage, one micro-batch', 'forward'),
-    line('#   the loss of a micro-batch, on the last stage', 'loss'),
+    line('#   loss of a micro-batch, last stage', 'loss'),
     line(`#   ${BACKWARD_WORDS(pipeline.schedule)}`, 'backward'),
-    ...(sends ? [line('#   SEND_B, RECV_B: gradients to the stage before', 'send_gradient')] : []),
+    ...(sends ? [line('#   SEND_B, RECV_B: gradients back', 'send_gradient')] : []),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? [line('#   gradients all-reduced over dp with the last backward of a stage', 'allreduce')]
       : []),
@@ -37,7 +37,7 @@ export function insideLines(
       ? [line('#   units gathered before they are used; gradients scattered after the last backward of a stage')]
       : []),
     ...(pipeline.scaleGrads && microBatches > 1 && !scalesByHand
-      ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
+      ? [line(`#   scale_grads: gradients divided by ${microBatches}`, 'scale_grads')]
       : []),
     ...(pipeline.scaleGrads && microBatches > 1 && scalesByHand ? scaleByHand(shape) : []),
     ...(halves
@@ -74,7 +74,7 @@ const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([
 const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
   HALVES.has(schedule)
     ? 'B: backward; in halves I, for the input, and W, for the weights'
-    : 'B: backward of a stage, one micro-batch';
+    : 'B: backward of one micro-batch';
 
 /** Gradients are clipped by the norm over all stages, then by value. */
 export function clipOverStages(config: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {

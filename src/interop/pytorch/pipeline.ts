@@ -135,8 +135,9 @@ export function stageLines(
   const module =
     config.checkpointSegments === undefined ? (flat ? slice : `nn.Sequential(*${slice})`) : `Stage(*${slice})`;
   return [
-    `cuts = [${cuts.join(', ')}]  # stage s has the layers cuts[s] to cuts[s + 1] - 1`,
-    `mine = ${stagesOfRank(shape)}  # the stages of this rank, of ${rankOfStage.length}`,
+    '# stage s: layers cuts[s] to cuts[s + 1] - 1',
+    `cuts = [${cuts.join(', ')}]`,
+    `mine = ${stagesOfRank(shape)}  # this rank's stages, of ${rankOfStage.length}`,
     `modules = [${module}.to(device) for s in mine]`,
   ];
 }

@@ -46,7 +46,7 @@ test.each([
   const text = textOf({ pipeline: { schedule, microBatches: 4 } });
   expect(text).toContain(`schedule = ${made}`);
   expect(text).toContain(`import PipelineStage, ${made.slice(0, made.indexOf('('))}\n`);
-  expect(text).toContain(`mine = ${mine}  # the stages of this rank, of ${mine === '[rank]' ? 2 : 4}`);
+  expect(text).toContain(`mine = ${mine}  # this rank's stages, of ${mine === '[rank]' ? 2 : 4}`);
 });
 
 test('an own schedule is read from CSV, and each stage is on the rank of its row', () => {

@@ -76,8 +76,9 @@ export const clip: OperatorPicture = {
         `each element of the gradients is cut to between −${formatTick(clipGradValue)} and ${formatTick(clipGradValue)}`,
       );
     }
-    // The kernel that computes the norm reads the gradients, and the one that scales them writes them.
-    const gradients = new Map([...operation.reads, ...operation.writes].map((o) => [o.buffer, o] as const));
+    // The kernel that computes the norm reads the gradients, and the one that scales them writes them. Between them,
+    // the ranks of a sharded run combine their norms.
+    const gradients = new Map(buffers.flatMap((b) => operation.operand(b) ?? []).map((o) => [o.buffer, o] as const));
     matrixGrid(
       sketch,
       { ...area, y: area.y + high, height: area.height - high },
