@@ -27,6 +27,9 @@ interface EditorToolsProps {
   readonly onSay: (words: string) => void;
 }
 
+/** The line may be cut, so its tooltip has all of it. */
+const HOW = 'drag a cell, or type F, B, I or W and a number; O pairs two cells';
+
 /** The run's settings with the draft as schedule, on as many ranks as the draft has rows. */
 export function withDraft(config: Config, draft: Draft): Config {
   const { ranks, stages, microBatches } = draft.size;
@@ -74,7 +77,9 @@ export function EditorTools(props: EditorToolsProps) {
         {button('Undo (Ctrl+Z)', '↶', { type: 'undo' }, draft.past.length === 0)}
         {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
       </span>
-      <span className={head['label']}>drag a cell, or type F, B, I or W and a number; O pairs two cells</span>
+      <span className={head['label']} title={HOW}>
+        {HOW}
+      </span>
       <ZoomButtons whole="Show the whole step" onZoom={(factor) => props.onView(zoomedBy(props.view, factor))} />
       <button
         type="button"
