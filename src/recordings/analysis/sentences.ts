@@ -49,7 +49,7 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
   const spentUs = steps * ranks.reduce((sum, { durUs }) => sum + durUs, 0);
   if (waitedUs < LEAST_WAITING * spentUs) return `Ranks hardly wait for each other: ${durationText(waitedUs)} in all.`;
   if (!isStraggler(worst, recording.ranks.length, waitedUs)) {
-    return `The ranks do not all wait for the same rank: ${lastSentence(stragglers)} Together they waited ${durationText(waitedUs)}.`;
+    return `The ranks do not all wait for the same rank: ${lastSentence(stragglers, recording.ranks.length)} Together they waited ${durationText(waitedUs)}.`;
   }
   const { rank, last, of, lateSteps, steps: count, byUs, causedUs, cause } = worst;
   const late = `Rank ${rank} is a straggler: it joins last in ${last} of ${of} collectives. In ${lateSteps} of ${count} steps it joins the first collective last, by ${durationText(byUs)} (median). The other ranks waited ${durationText(causedUs)} for it in all.`;
@@ -58,14 +58,14 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
   return `${late} Before that it spends ${durationText(cause.us)} per step in ${brief(cause.name)}; the other ranks spend ${others} there.`;
 }
 
-/** Names the rank that arrives last most often, or all such ranks. */
-export function lastSentence(stragglers: readonly RecordedStraggler[]): string {
+/** Names the rank that arrives last most often, or all such ranks. `ranks`: how many ranks the recording has. */
+export function lastSentence(stragglers: readonly RecordedStraggler[], ranks: number): string {
   const most = Math.max(...stragglers.map(({ last }) => last));
   const often = stragglers.filter(({ last }) => last === most).toSorted((a, b) => a.rank - b.rank);
   const of = often[0]?.of ?? 0;
   const names = often.map(({ rank }) => rank);
   if (names.length === 1) return `rank ${names[0]} joins last most often: in ${most} of ${of} collectives.`;
-  if (names.length === stragglers.length) return `all ranks join last equally often: in ${most} of ${of} collectives.`;
+  if (names.length === ranks) return `all ranks join last equally often: in ${most} of ${of} collectives.`;
   return `${ranksText(names)} each join last in ${most} of ${of} collectives, the other ranks in fewer.`;
 }
 
