@@ -29,7 +29,6 @@ test.each<[ConfigInput, string]>([
     { mode: 'single', precision: 'bf16', optimizer: { type: 'Adam', amsgrad: true } },
     'optimizer.amsgrad is true and precision is "bf16"',
   ],
-  [{ mode: 'pipeline', gradScaler: { enabled: true } }, 'mode is "pipeline" and gradScaler.enabled is true'],
 ])('%j', (config, words) => {
   expect(() => parseConfig(config)).toThrow(words);
 });
@@ -41,6 +40,8 @@ test.each<ConfigInput>([
   { mode: 'sharded', worldSize: 2, gradScaler: { enabled: true }, sharded: { paramDtype: 'float16' } },
   { mode: 'ddp', worldSize: 2, sharded: { paramDtype: 'bfloat16' } },
   { mode: 'modelParallel', worldSize: 2, precision: 'autocast-bf16' },
+  { mode: 'modelParallel', worldSize: 2, precision: 'autocast-fp16', gradScaler: { enabled: true } },
+  { mode: 'pipeline', mesh: { pp: 2, dpReplicate: 2 }, gradScaler: { enabled: true } },
   { mode: 'dataParallel', worldSize: 2, precision: 'autocast-fp16', gradScaler: { enabled: true } },
   { mode: 'parameterServer', worldSize: 3, precision: 'autocast-bf16' },
   { mode: 'ddp', worldSize: 2, precision: 'bf16', ddp: { join: true, findUnusedParameters: true } },

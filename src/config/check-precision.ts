@@ -37,7 +37,7 @@ function withScaler({ mode, gradScaler }: Config): Refusal | undefined {
   if (!gradScaler.enabled || takesScaler) return undefined;
   return {
     settings: { mode, 'gradScaler.enabled': true },
-    why: `this playground has no torch.amp.GradScaler in mode ${title}`,
-    hint: 'Set gradScaler.enabled to false, or choose mode single, ddp, dataParallel, sharded or tensor.',
+    why: `torch.amp.GradScaler unscales the gradients of the optimiser of its own process, and in mode ${title} the optimiser steps in another process`,
+    hint: 'Set gradScaler.enabled to false, or choose another mode.',
   };
 }

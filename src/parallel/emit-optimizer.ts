@@ -80,8 +80,10 @@ export function emitOptimizerOver(
   const first = own[0];
   if (!first) return;
   const scaler = scalerOf(input);
+  const lanes = parts.map(({ lane }) => lane);
   const unscale = () => {
-    for (const { lane, parameters } of own) scaler?.unscale(lane, gradientsOf(parameters));
+    for (const { lane, parameters } of parts) scaler?.unscale(lane, gradientsOf(parameters));
+    if (lanes.length > 1) scaler?.agree(builder, lanes, []);
   };
   scaler?.beforeClip(unscale);
   if (input.config.clipGradNorm !== undefined) {
@@ -91,7 +93,7 @@ export function emitOptimizerOver(
   for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
   scaler?.afterClip(unscale);
   for (const { lane, parameters, stepped = parameters } of own) emitStep(lane, input, stepped, 0);
-  for (const { lane } of own) scaler?.update(lane);
+  for (const lane of lanes) scaler?.update(lane);
 }
 
 /** The GradScaler of the run, if it has one. */
@@ -108,8 +110,12 @@ function scalerOf({ config }: OptimizerInput) {
     beforeClip: when(true),
     afterClip: when(false),
     unscale: (lane: LaneBuilder, gradients: readonly string[]) => emit.emitUnscale(lane, settings, gradients),
-    agree: (builder: ProgramBuilder, lanes: readonly LaneBuilder[], piecesAlong: readonly Axis[]) =>
-      emit.emitFoundInf(builder, settings, lanes, piecesAlong),
+    /** All lanes skip, or none does: the stages and parts of one replica of the model. */
+    agree(builder: ProgramBuilder, lanes: readonly LaneBuilder[], piecesAlong: readonly Axis[]): void {
+      const isOneProcess = new Set(lanes.map(({ rank }) => rank)).size === 1;
+      if (isOneProcess) emit.emitFoundInfOfDevices(builder, lanes);
+      else emit.emitFoundInf(builder, settings, lanes, ['pp', ...piecesAlong]);
+    },
     update: (lane: LaneBuilder) => emit.emitUpdate(lane, settings),
   };
 }

@@ -1,8 +1,8 @@
 /**
  * torch.amp.GradScaler as instructions: backward begins with the scale, the gradients are unscaled before they are
  * clipped, the optimiser skips a step with an inf or a NaN, and the scale changes after it. Ranks with different pieces
- * of the model tell one another whether one of them has found an inf or a NaN, so that all skip or none. Loaded for
- * runs with a GradScaler; called by step/walk and emit-optimizer.
+ * of the model tell one another whether one of them has found an inf or a NaN, so that all skip or none; so do the
+ * devices of one process. Loaded for runs with a GradScaler; called by step/walk and emit-optimizer.
  */
 import { algorithmFor } from '../collectives/algorithms';
 import type { ProgramBuilder } from '../program/builder';
@@ -34,6 +34,22 @@ export function emitUnscale(lane: LaneBuilder, config: Scaled, gradients: readon
   declare(lane, config);
   if (gradients.length > 0)
     lane.compute('scaler/unscale', [SCALE, FOUND_INF, ...gradients], [FOUND_INF, ...gradients], {}, UNSCALE);
+}
+
+/**
+ * Devices of one process skip together: the first device hears what each of the others has found, as in scaler.step(),
+ * and tells them.
+ */
+export function emitFoundInfOfDevices(builder: ProgramBuilder, lanes: readonly LaneBuilder[]): void {
+  const [root, ...others] = lanes;
+  if (!root) return;
+  const comm: Where = { ...UNSCALE, queue: 'comm' };
+  const end = (lane: LaneBuilder) => ({ device: lane.device, slice: lane.whole(FOUND_INF), where: comm });
+  for (const lane of lanes) lane.handOver('compute', 'comm', comm);
+  for (const lane of others)
+    builder.transfer(end(lane), end(root), { name: FOUND_INF, payload: 'gradient', apply: 'max' });
+  for (const lane of others) builder.transfer(end(root), end(lane), { name: FOUND_INF, payload: 'gradient' });
+  for (const lane of lanes) lane.handOver('comm', 'compute', UNSCALE);
 }
 
 /** Ranks with pieces of one replica of the model along these axes skip together. */

@@ -18,7 +18,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   scalars: 'learning rate and step count',
   'scaler.scale': 'scale of the loss',
   'scaler.growth_tracker': 'number of steps since the scale changed',
-  'scaler.found_inf': 'whether a gradient is inf or NaN',
+  'scaler.found_inf': 'flag for inf or NaN',
   'scaler.skipped': 'number of skipped steps',
   flat_params: 'parameters as one flat tensor',
   grad_norm: 'total norm of the gradients',

@@ -23,6 +23,7 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
     sends ? `${who} sends ${what} to ${other}` : `${who} receives ${what} from ${other}`;
   const own = hookTransferSentence(trace, e, who, other);
   if (own !== undefined) return own;
+  if (buffer === 'scaler.found_inf') return `scaler.unscale_(): ${moves(carriedWords(e))}`;
   switch (collective?.op) {
     case 'allReduce':
       return allReduceSentence(trace, e, collective, who, other);

@@ -117,6 +117,8 @@ test.each<ConfigInput>([
   { ...TANH, mode: 'ddp', precision: 'bf16', ddp: { algorithm: 'naive', bucketCapMb: 0.00002 } },
   { mode: 'dataParallel', worldSize: 8, batchSize: 10, data: { type: 'xor', samples: 80 } },
   { mode: 'modelParallel', accumulate: 2, clipGradNorm: 1, modelParallel: { split: [2, 3, 1] } },
+  { mode: 'modelParallel', gradScaler: { enabled: true }, modelParallel: { split: [2, 3, 1] } },
+  { mode: 'pipeline', gradScaler: { enabled: true }, clipGradNorm: 1 },
   { mode: 'pipeline', pipeline: { microBatches: 4, split: [2, 3, 1] } },
   { mode: 'pipeline', mesh: { dp: 3 }, pipeline: { microBatches: 2 } },
   { mode: 'pipeline', mesh: { pp: 3, dp: 2 }, worldSize: 6, ddp: { algorithm: 'naive' }, dropLast: true },

@@ -73,7 +73,8 @@ describe('suggestions', () => {
     expect(words('#mode=single')).not.toContain('without overlap');
     expect(words('#precision=autocast-fp16&scaler=1').slice(0, 2)).toEqual(['in float32', 'without a GradScaler']);
     expect(words('#mode=sharded&paramDtype=bfloat16')[0]).toBe('in float32');
-    expect(words('#mode=pipeline&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'on one device']);
+    expect(words('#mode=pipeline&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'with a GradScaler']);
+    expect(words('#mode=ps&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'on one device']);
     expect(words('#mode=tensor&world=4')).toContain('with each tensor group across two nodes');
     expect(words('#mode=tensor&world=4&nodes=2')).toContain('with each tensor group inside a node');
     expect(words('#mode=tensor&world=3').filter((said) => said.includes('tensor group'))).toEqual([]);

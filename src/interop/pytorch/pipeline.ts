@@ -7,6 +7,7 @@ import type { ScheduleName } from '../../protocol/pipeline';
 import { hookImports, hookLines, stageSyncLines } from './comm-hooks';
 import { lossCall } from './loop';
 import { type FilledBatches, fillingLines, rowsTest, weightedLoss } from './pipeline-fill';
+import { firstScale, scaledLoss } from './pipeline-scaler';
 import { layout } from './python';
 
 /** How a pipeline is placed on its ranks. */
@@ -216,7 +217,7 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
   const items = (name: string, count: number) => [
     SINGLE.has(schedule) ? `${name}[0]` : name,
     `n_microbatches=${count}`,
-    `loss_fn=${plain ? 'loss_fn' : 'stage_loss'}`,
+    `loss_fn=${scaledLoss(config, plain ? 'loss_fn' : 'stage_loss')}`,
     ...(scaleGrads && !shape.scalesByHand ? [] : ['scale_grads=False']),
   ];
   const type = schedule === 'own' ? RUNTIME : SCHEDULE_CLASS[schedule];
@@ -236,6 +237,7 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
           ...(fills ? [`    rows = ${rowsTest(config)}`, '    output, y = output[rows], y[rows]'] : []),
           ...(shape.countByRows ? weightedLoss(call, scaleGrads) : [`    return ${call}`]),
         ]),
+    ...firstScale(config),
     ...stageList('stages'),
     ...layout(
       'schedule = ',

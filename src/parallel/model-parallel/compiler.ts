@@ -13,7 +13,7 @@ import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protoc
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { arrivingBuffer, HalfValues, leavingBuffer, unpackArrived } from '../emit-halves';
-import { emitOptimizerOver } from '../emit-optimizer';
+import { emitOptimizerOver, GRAD_SCALER } from '../emit-optimizer';
 import { type ModeFacets, ONE_PROCESS } from '../facets/mode-facets';
 import type { ModeInput } from '../mode-input';
 import { meshOfOneProcess } from '../one-process';
@@ -162,6 +162,8 @@ function emitPass(
   emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
   for (const node of nodesOf(at(stages, last), 'loss'))
     emitNode(end, at(stages, last), node, undefined, at(halves, last));
+  const { config } = input;
+  if (config.gradScaler.enabled) GRAD_SCALER.get().emitScaledSeed(end, config, at(stages, last).lossGradient);
   for (let d = last; d >= 0; d--) {
     const stage = at(stages, d);
     for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node, undefined, at(halves, d));

@@ -14,6 +14,7 @@ export const modelParallel: Face = {
       ? 'One net, all of its layers on one device. Watch it learn.'
       : `One net, its layers spread over ${devices} devices. Watch the activations cross, and the gradients come back.`,
   precisions: AUTOCAST,
+  gradScaler: true,
   link: 'mp',
   alsoCalled: ['model'],
   sections: ['modelParallel'],

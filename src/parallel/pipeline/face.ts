@@ -18,6 +18,7 @@ export const pipeline: Face = {
       ? 'One net in one stage, its batch cut into micro-batches. Watch it learn.'
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
   precisions: AUTOCAST,
+  gradScaler: true,
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
   axes: ['pp', 'dpReplicate', 'dpShard', 'tp'],

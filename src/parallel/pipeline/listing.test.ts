@@ -289,3 +289,23 @@ test('stage 0 of ZeRO along dpShard is DistributedDataParallel', () => {
   expect(text).toContain('DistributedDataParallel(');
   expect(text).not.toContain('fully_shard');
 });
+
+test('a GradScaler: every rank gets the scale, all stages skip together, printed losses are unscaled', () => {
+  const text = textOf({ precision: 'autocast-fp16', gradScaler: { enabled: true }, clipGradNorm: 1 });
+  const places = [
+    'class StagesScaler(torch.amp.GradScaler):',
+    'torch.distributed.all_reduce(found_inf, torch.distributed.ReduceOp.MAX)',
+    'scaler = StagesScaler(',
+    'scaler.scale(torch.zeros((), device=device))',
+    'loss_fn=lambda output, y: scaler.scale(loss_fn(output, y))',
+    'schedule.step(',
+    'losses = [loss / scaler.get_scale() for loss in losses]',
+    'scaler.unscale_(optimizer)',
+    'nn.utils.clip_grads_with_norm_(',
+    'scaler.step(optimizer)',
+    'scaler.update()',
+  ].map((piece) => text.indexOf(piece));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(textOf({})).not.toContain('caler');
+});

@@ -23,12 +23,13 @@ import {
   stageLines,
 } from '../../interop/pytorch/pipeline';
 import { fillUp } from '../../interop/pytorch/pipeline-fill';
+import { STAGES_SCALER, stagesScalerLines, unscaledLosses } from '../../interop/pytorch/pipeline-scaler';
 import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
-import { autocastLine } from '../../interop/pytorch/precision';
+import { autocastLine, stepLines, unscaleLines } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
-import { cutStageLines, headLines } from '../../interop/pytorch/tensor';
+import { cutStageLines, headLines, PARTS_SCALER, scalerLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
 import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
@@ -72,7 +73,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const tiesAgain = tied.length > 0 && !wraps && tiesOf(config).length === 0;
   const autocast = autocastLine(config, 'device');
   const clip = clipOverStages(config, shape, averaging);
-  const usesDTensor = clip.length > 0 || averaging === 'byHand';
+  const scaled = config.gradScaler.enabled;
+  const usesDTensor = clip.length > 0 || averaging === 'byHand' || scaled;
   const data = dataLines(config, shape, dialect);
   const model = listedModelCode(config.model.layers);
   return dialect.assemble(config, {
@@ -101,8 +103,13 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     holdsGroup: { holders: holdersOf(averaging, shape), graph: [] },
     model: {
       ...model,
-      classes: [...(cuts?.classesOf(model.classes) ?? model.classes), ...checkpointedStage(config)],
+      classes: [
+        ...(cuts?.classesOf(model.classes) ?? model.classes),
+        ...checkpointedStage(config),
+        ...(scaled ? (cuts ? scalerLines : stagesScalerLines) : []),
+      ],
     },
+    ...(scaled ? { scaler: cuts ? PARTS_SCALER : STAGES_SCALER } : {}),
     afterModel: lines(
       ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
       ...(cuts ? [...(cuts.cutsHeads ? headLines : []), ...cuts.plan.lines, ...cutStageLines] : []),
@@ -141,8 +148,10 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
           line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
         ),
         ...insideLines(config, shape, averaging),
+        ...unscaledLosses(config),
+        ...unscaleLines(config),
         ...clip,
-        line('optimizer.step()', 'step'),
+        ...stepLines(config),
         ...(averaging === 'byHand' ? [] : averageLine(config)),
         ...advance,
         ...dialect.pipelineLoss(shape),

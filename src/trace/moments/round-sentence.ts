@@ -228,6 +228,8 @@ export function messageSentence(trace: StepTrace, moment: Moment): string {
     return `push: ${sender.text} ${verb(hops.from)} ${sender.many ? 'their' : 'its'} gradients to the server${hops.adds ? ', which adds them' : ''}`;
   if (normWords(buffer))
     return `clip_grad_norm_(): ${sender.text} ${verb(hops.from)} ${normSent(buffer, sender.many)} to ${receiver.text}`;
+  if (buffer === 'scaler.found_inf')
+    return 'scaler.unscale_(): the devices tell one another whether a gradient is inf or NaN';
   if (isModelParallel(trace)) {
     const module = /^(.*)\.out(\.grad)?$/.exec(buffer)?.[1] ?? '';
     const output = module === '' ? 'the activations' : `the output of ${layerMark(module)}`;
