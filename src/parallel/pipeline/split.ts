@@ -12,7 +12,7 @@ import type { Config, LayerConfig } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
-import { parameterCount } from '../../shapes/parameters';
+import { childrenOf, parameterCount } from '../../shapes/parameters';
 import type { ModeInput } from '../mode-input';
 import { stagesOfRank } from './face-size';
 
@@ -53,17 +53,20 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
   });
 }
 
+/** A tied weight is a parameter of the stage's rank, too. */
+const hasTied = (layer: LayerConfig): boolean =>
+  (layer.type === 'Linear' && layer.tied !== undefined) || childrenOf(layer).some(([, child]) => hasTied(child));
+
 /** An optimiser of torch needs at least one parameter, and each rank makes an optimiser for its stages. */
 function checkRanks({ model: { layers } }: Config, split: readonly number[], { ranks, rankOfStage }: Schedule): void {
   let start = 0;
-  const parameters = Array.from({ length: ranks }, () => 0);
+  const trains = Array.from({ length: ranks }, () => false);
   for (const [stage, count] of split.entries()) {
-    const rank = at(rankOfStage, stage);
-    for (const layer of layers.slice(start, start + count))
-      parameters[rank] = at(parameters, rank) + parameterCount(layer);
+    const own = layers.slice(start, start + count);
+    if (own.some((layer) => parameterCount(layer) > 0 || hasTied(layer))) trains[at(rankOfStage, stage)] = true;
     start += count;
   }
-  const empty = parameters.indexOf(0);
+  const empty = trains.indexOf(false);
   if (empty < 0) return;
   throw refusedSettings({
     code: 'placement',

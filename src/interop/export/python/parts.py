@@ -48,7 +48,7 @@ class ModelTensors:
         return {name: found[name] for name in self.order if name in self.owned and name in found}
 
     def whole(self, name, tensor, owner):
-        """The whole tensor. `owner`: name of a parameter; `tensor`: this parameter, its gradient or its state."""
+        """The whole tensor. `name`, `owner`: a parameter; `tensor`: this parameter, its gradient or its state."""
         found = whole(tensor, owner)
         ranks = self.regrouped.get(name) if found.dim() > 0 else None
         return found if ranks is None else rows_by_kind(found, ranks)
