@@ -88,7 +88,10 @@ const readRuns = (file: string): readonly AnyRun[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as AnyRun);
+    .map((line) => {
+      const { config, saved } = JSON.parse(line) as AnyRun;
+      return { config, ...(saved ? { saved } : {}) };
+    });
 
 function say(found: object[], one: object): void {
   found.push(one);

@@ -79,7 +79,7 @@ function fsdpOfStage(options: FsdpOfStage) {
           makeWhole(each, 'backward');
           if (begun.has(each)) continue;
           begun.add(each);
-          prefetch(backwardOrder(), each, 'backward', ahead ?? 1);
+          prefetch(backwardOrder(), each, 'backward', ahead);
         }
     },
     afterNode({ action }: StageUse, node: GraphNode) {

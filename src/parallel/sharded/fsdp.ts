@@ -61,7 +61,7 @@ export function fsdpSync(options: FsdpOptions): Sync {
           makeWhole(each, 'backward');
           if (begun.has(each)) continue;
           begun.add(each);
-          prefetch(order, each, 'backward', sharded.prefetch ?? 1);
+          prefetch(order, each, 'backward', sharded.prefetch);
         }
       }
     },

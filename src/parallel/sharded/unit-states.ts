@@ -41,10 +41,14 @@ export function unitStates(emit: UnitEmitter, given: readonly ShardedUnit[]) {
       unit.state = 'whole';
     },
 
-    /** Gathers the units that follow `unit` in the pass; `order` is the order of the pass. */
-    prefetch(order: readonly UnitState[], unit: UnitState, pass: Pass, count: number): void {
-      const next = order.slice(order.indexOf(unit) + 1).filter(({ parameters }) => parameters.length > 0);
-      for (const each of next.slice(0, count)) gather(each, pass);
+    /**
+     * Gathers the units that follow `unit` in the pass; `order` is the order of the pass. Without a `count` one unit:
+     * torch's implicit prefetch passes over units without parameters, and its lists of modules count them.
+     */
+    prefetch(order: readonly UnitState[], unit: UnitState, pass: Pass, count?: number): void {
+      const next = order.slice(order.indexOf(unit) + 1);
+      const asked = count === undefined ? next.filter(({ parameters }) => parameters.length > 0).slice(0, 1) : next;
+      for (const each of asked.slice(0, count)) gather(each, pass);
     },
 
     free(unit: UnitState): void {

@@ -20,8 +20,8 @@ export function unitsOf(config: Config): readonly ShardedUnit[] {
   const paths = config.sharded.modules ?? madeUnits(config);
   const parameters = parameterList(config.model.layers);
   const unitOf = unitOfModule(paths);
-  const firstUse = (path: string): number => parameters.findIndex(({ name }) => unitOf(name) === path);
-  const ordered = [...new Set(paths)].sort((a, b) => firstUse(a) - firstUse(b));
+  const layers = config.model.layers.map(layerPath);
+  const ordered = [...new Set(paths)].sort((a, b) => layers.indexOf(a) - layers.indexOf(b));
   return ['', ...ordered].map((path) => ({
     path,
     parameters: parameters.filter(({ name }) => unitOf(name) === path).map(({ name, shape }) => ({ name, shape })),

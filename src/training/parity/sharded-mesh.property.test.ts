@@ -53,6 +53,7 @@ const runs = fc.record({
     { modules: ['0'] },
     { modules: [], reshardAfterForward: true },
     { prefetch: 2 },
+    { prefetch: 1, modules: ['1', '0'] },
     { prefetch: 0 },
     { syncEveryPass: false },
   ),

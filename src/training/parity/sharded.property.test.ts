@@ -47,6 +47,8 @@ const runs = fc.record({
     { syncEveryPass: false, modules: ['0'] },
     { modules: [], reshardAfterForward: true },
     { prefetch: 2 },
+    // Units of activations have no parameters.
+    { prefetch: 1, modules: ['1', '0'] },
     { reshardTo: 2 },
     { reshardTo: 2, reshardAfterForward: true },
     { prefetch: 0 },
