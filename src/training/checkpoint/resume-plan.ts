@@ -63,7 +63,7 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   if (inGroup > 0 && config.resumeBy === 'rank0' && processes > 1) throw ownGradients(saved, inGroup);
   // The count of steps continues; if a step now has another number of micro-batches, the rows are distributed again.
   const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
-  const sameMesh = sameWorld && !changes.names.some((name) => name.startsWith('mesh.'));
+  const sameMesh = sameWorld && !changes.names.includes('mesh');
   const from = sameMesh ? saved.batches : fromOneGenerator(saved.batches);
   const batches = sameRows ? { ...from, microBatch } : dealtAnew(input, from, microBatch);
   const values = carried(saved.values, statefulBuffers(input.programs), {
