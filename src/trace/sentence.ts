@@ -7,6 +7,7 @@
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';
+import { capital } from './capital';
 import { hookSentence } from './hook-event-sentence';
 import { endUs, spanOf } from './lanes';
 import { dividesAtFirst, divisorWords } from './moments/divided';
@@ -15,7 +16,7 @@ import { precisionSentence } from './moments/precision-sentence';
 import { shardedSentence } from './moments/sharded-sentence';
 import { tensorSentence } from './moments/tensor-sentence';
 import { transferSentence } from './transfer-sentence';
-import { capital, deviceName, hasRanks, kernelWords, layerWords, moduleWords, plural } from './words';
+import { deviceName, hasRanks, kernelWords, layerWords, moduleWords, plural } from './words';
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];

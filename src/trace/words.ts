@@ -97,12 +97,6 @@ export const layerWords = (e: TraceEvent): string =>
     ? `the ${kernelWords(e.name)}`
     : `${moduleWords(e.module)} (${e.name.startsWith('ops/add') ? 'residual sum' : kernelWords(e.name)})`;
 
-/** 'Rank 2 ...' for 'rank 2 ...'; device names stay small, as PyTorch writes them. */
-export const capital = (sentence: string): string =>
-  sentence.startsWith('cuda:') || sentence.includes('(): ')
-    ? sentence
-    : sentence.charAt(0).toUpperCase() + sentence.slice(1);
-
 /**
  * The contents of a flat buffer (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: the
  * buffer is not flat.

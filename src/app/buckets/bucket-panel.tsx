@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { BucketsInfo } from '../../protocol/session-info';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { stepNumber } from '../draw/format';
 import { withSetting } from '../edit/edit-config';
 import { useController } from '../run/use-controller';

@@ -5,9 +5,10 @@
  */
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords, tensorName } from '../../trace/buffer-words';
+import { capital } from '../../trace/capital';
 import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
-import { capital, deviceName, moduleWords } from '../../trace/words';
+import { deviceName, moduleWords } from '../../trace/words';
 import { formatTime } from '../draw/format';
 
 function transfer(e: TraceEvent): readonly string[] {

@@ -2,9 +2,9 @@
  * The caption below a picture of a moment: the run and step, and the sentence above the stage. Loaded with the stage.
  */
 import { FACES } from '../../parallel/faces';
+import { capital } from '../../trace/capital';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
-import { capital } from '../../trace/words';
 import { momentWords } from '../share/moment-words';
 import type { App } from '../state/app-state';
 import { standstillSentence } from '../terms/standstill-words';

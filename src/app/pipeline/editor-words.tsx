@@ -1,7 +1,7 @@
 /** The words below the draft: what is missing, which known schedule it equals, and why a gap exists. */
 import type { ScheduleName } from '../../protocol/pipeline';
 import type { Complaint } from '../../schedules/complaint';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import styles from './pipeline.module.css';
 
 interface EditorWordsProps {

@@ -1,7 +1,7 @@
 /** The tooltips of the pipeline picture's cells and gaps. Pure. */
 import type { Schedule } from '../../schedules/schedule';
 import type { ScheduleGap } from '../../schedules/timing';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import type { Tip } from '../draw/tip';
 import type { Picture, PictureCell } from './picture';
 import type { PictureItem } from './picture-items';

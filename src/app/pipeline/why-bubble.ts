@@ -5,7 +5,7 @@
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
 import type { ScheduleGap } from '../../schedules/timing';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { formatTime } from '../draw/format';
 import type { ClockUnit, Picture, PictureCell } from './picture';
 

@@ -4,7 +4,7 @@
  */
 import type { RefObject } from 'react';
 import { useStore } from 'zustand';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { FileView } from '../files/file-view';
 import view from '../files/file-view.module.css';
 import { useApp } from '../state/use-app';

@@ -3,7 +3,7 @@
  * and locked parts and a preview. Loaded when it is first opened.
  */
 import { useEffect, useState } from 'react';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { stateHere } from '../address/state-here';
 import { useLinkedViews, useUrlSync } from '../address/use-address';
 import { useAppStore } from '../state/use-app';

@@ -4,7 +4,7 @@
  */
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { formatSize } from '../draw/format';
 import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';

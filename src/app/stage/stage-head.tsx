@@ -4,8 +4,8 @@
  */
 import { useLayoutEffect, useRef } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
+import { capital } from '../../trace/capital';
 import { plainText } from '../../trace/moments/marked';
-import { capital } from '../../trace/words';
 import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { formatCount, stepNumber } from '../draw/format';
 import { isConstruct } from '../state/kept-run';

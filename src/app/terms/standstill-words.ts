@@ -4,7 +4,7 @@
  */
 import { stepWords } from '../../protocol/micro-batches';
 import type { RankStanding, Standstill } from '../../protocol/session-events';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { stepNumber } from '../draw/format';
 
 /** 'rank 2', 'worker 2', 'server'. */

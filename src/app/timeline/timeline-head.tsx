@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import { formatCount, stepNumber } from '../draw/format';
 import { ClockChoice } from '../lanes/clock-choice';
 import { clockLabel } from '../lanes/clock-label';

@@ -3,11 +3,12 @@
  * one waited for, and what took longer there. Pure; called by the selection's panel and by the table.
  */
 import { at } from '../../base/invariant';
+import { capital } from '../../trace/capital';
 import type { Causes, Hold } from '../../trace/causes';
 import type { CriticalPath } from '../../trace/critical-path';
 import type { WaitChain } from '../../trace/wait-chain';
 import { waitChain } from '../../trace/wait-chain';
-import { capital, deviceName, moduleWords } from '../../trace/words';
+import { deviceName, moduleWords } from '../../trace/words';
 import { formatTime } from '../draw/format';
 import { eventName } from '../lanes/event-label';
 import type { IdleStretch } from './timeline-scene';

@@ -6,11 +6,12 @@
 import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
+import { capital } from '../capital';
 import { groupSize } from '../group-size';
 import { cutsLayers } from '../parts';
 import { averageSentence } from '../pipeline/average-words';
 import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
-import { capital, hasRanks, kernelWords, plural } from '../words';
+import { hasRanks, kernelWords, plural } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
 import { kindOf } from './group-keys';
 import { hookWork } from './hook-moment-sentence';

@@ -2,9 +2,9 @@
 import { at } from '../../base/invariant';
 import { isAlongSame } from '../../protocol/mesh';
 import type { Clock, StepTrace } from '../../protocol/trace';
-import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { groupSize } from '../group-size';
 import { deviceName, moduleWords } from '../words';
+import { ALGORITHM_WHY } from './algorithm-why';
 import { hierarchicalWhy } from './hierarchical-words';
 import { hopsOf, isSwap } from './hops';
 import type { Moment, MomentRound } from './moment';
@@ -14,7 +14,7 @@ import { overlapOf } from './overlap';
 export function roundWhy(trace: StepTrace, moment: Moment, clock: Clock): string | undefined {
   const { round } = moment;
   if (round?.whole)
-    return 'This step has many collectives, so all rounds of one collective are a single moment. “Step round” stops after every round.';
+    return 'This step has many rounds, so all rounds of this collective are one moment. “Step round” stops after every round.';
   switch (round?.op) {
     case 'allReduce':
       return allReduceWhy(trace, moment, round, clock);
@@ -51,8 +51,8 @@ function allReduceWhy(trace: StepTrace, moment: Moment, round: MomentRound, cloc
     case 'direct':
       return undefined;
     default: {
-      const words = ALGORITHMS[collective.algorithm];
-      return begins ? words.begins?.(ranks, isSwap(hopsOf(trace, moment))) : turns ? words.turns : undefined;
+      const words = ALGORITHM_WHY[collective.algorithm];
+      return begins ? words.begins(ranks, isSwap(hopsOf(trace, moment))) : turns ? words.turns : undefined;
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Instruction } from '../../program/instruction';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { CodeLine, CollectiveRef, Rank } from '../../protocol/trace';
 import type { FailureDetails } from '../../runtime/launch/world';
-import { capital } from '../../trace/words';
+import { capital } from '../../trace/capital';
 import type { Blueprint } from '../blueprint';
 import { type RankPlace, whoWaits } from './who-waits';
 

@@ -4,7 +4,7 @@
  */
 import type { FlightEntry, FlightRecording } from '../../../recordings/flight/flight-recording';
 import type { FlightAnalysis, FlightGroup } from '../../../recordings/recording-analysis';
-import { capital } from '../../../trace/words';
+import { capital } from '../../../trace/capital';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';
 import { inWords } from '../lanes/recorded-words';
