@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { randomSource } from '../graph/testing/case-tools';
 import { expectSameBits } from '../graph/vectors/testing/same-bits';
+import { LATE_OPTIM_OPS } from './late-ops';
 import { OPTIM_OPS } from './op-table';
 import { MAXIMIZE, SCALARS_LENGTH, SKIP, WEIGHT_DECAY } from './scalars-layout';
 import { OPTIM_VECTORS } from './vector-ops';
@@ -54,7 +55,7 @@ describe('clipping by the norm', () => {
   };
 
   it.each(specials)('has the same norm of gradients with %s', (special) => {
-    const op = must(OPTIM_OPS.get('optim/grad-norm'), 'grad-norm');
+    const op = must(LATE_OPTIM_OPS.get('optim/grad-norm'), 'grad-norm');
     const run = (normType: number) =>
       expectSameBits(
         { op, types: LENGTHS.map(f32), attrs: { normType }, data: gradientsWith(special), sameOutputs: 1 },
@@ -65,7 +66,7 @@ describe('clipping by the norm', () => {
   });
 
   it.each([0.1, 5, Number.NaN, Number.POSITIVE_INFINITY])('scales by a norm of %s', (norm) => {
-    const op = must(OPTIM_OPS.get('optim/clip-grad-norm'), 'clip-grad-norm');
+    const op = must(LATE_OPTIM_OPS.get('optim/clip-grad-norm'), 'clip-grad-norm');
     const data = [Float32Array.of(norm), ...gradientsWith(undefined)];
     const run = { op, types: [1, ...LENGTHS].map(f32), attrs: { maxNorm: 1 }, data, inPlace: (k: number) => 1 + k };
     expect(expectSameBits(run, OPTIM_VECTORS.get(op.name))).toBe(true);

@@ -1,6 +1,6 @@
 /**
  * The norm of gradients for clip_grad_norm_: over one device, and over the norms of several. Called by
- * emit-optimizer.ts and norm-of-lines.ts.
+ * emit-clip.ts and norm-of-lines.ts.
  */
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
@@ -18,6 +18,12 @@ export const OWN_NORM = 'grad_norm.own';
 
 export interface NormInput {
   readonly config: Partial<Pick<Config, 'clipGradNormType' | 'ddp' | 'precision'>>;
+}
+
+export interface NormPart {
+  readonly lane: LaneBuilder;
+  /** Gradients that count on this lane. */
+  readonly gradients: readonly string[];
 }
 
 /** The type of all gradients, for the operators of clip_grad_norm_, if it is not float32. */

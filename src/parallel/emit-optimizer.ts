@@ -4,8 +4,6 @@
  * all-reduce has run. Called by the modes.
  */
 import { loadAll, Part } from '../base/part';
-import { clipGradNorm } from '../optim/clip-grad-norm';
-import { clipGradValue } from '../optim/clip-grad-value';
 import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
 import { SCALARS_LENGTH } from '../optim/scalars';
@@ -13,17 +11,18 @@ import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
-import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, gradientType, type NormInput, OWN_NORM } from './emit-norm';
+import type { NormInput, NormPart } from './emit-norm';
 import type { ParameterRef } from './stage-graph';
 
 const STEP: Where = { phase: 'step', anchor: 'step' };
-const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
 
 /** Loaded for a run whose mesh cuts layers. */
 export const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => import('./norm-of-lines'));
+/** Loaded for a run that clips its gradients. */
+export const CLIPPING = new Part('Gradient clipping', () => import('./emit-clip'));
 /** Loaded for a run with a GradScaler. */
 export const GRAD_SCALER = new Part('The gradient scaler', () => import('./emit-scaler'));
-if (!globalThis.LOCKSTEP_SITE) await loadAll([NORM_OF_LINES, GRAD_SCALER]);
+if (!globalThis.LOCKSTEP_SITE) await loadAll([NORM_OF_LINES, CLIPPING, GRAD_SCALER]);
 
 /** The part of a ModeInput that the optimiser depends on. */
 export interface OptimizerInput extends NormInput {
@@ -60,8 +59,9 @@ export function emitOptimizer(
   if (parameters.length === 0) return;
   const scaler = scalerOf(input);
   scaler?.beforeClip(() => scaler.unscale(lane, gradientsOf(parameters)));
-  if (input.config.clipGradNorm !== undefined) emitNorm(lane, input, gradientsOf(parameters), GRAD_NORM);
-  emitClip(lane, input, gradientsOf(parameters));
+  const clipping = clippingOf(input);
+  clipping?.emitTotalNorm(lane, input, gradientsOf(parameters));
+  clipping?.emitClip(lane, input, gradientsOf(parameters));
   scaler?.afterClip(() => scaler.unscale(lane, gradientsOf(parameters)));
   emitStep(lane, input, parameters, update);
   scaler?.update(lane);
@@ -86,11 +86,10 @@ export function emitOptimizerOver(
     if (lanes.length > 1) scaler?.agree(builder, lanes, []);
   };
   scaler?.beforeClip(unscale);
-  if (input.config.clipGradNorm !== undefined) {
-    if (own.length === 1) emitNorm(first.lane, input, gradientsOf(normed(first)), GRAD_NORM);
-    else emitTotalNorm(builder, input, own);
-  }
-  for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
+  const clipping = clippingOf(input);
+  if (own.length === 1) clipping?.emitTotalNorm(first.lane, input, gradientsOf(normed(first)));
+  else clipping?.emitTotalNormOver(builder, input, own.map(inNormOf));
+  for (const { lane, parameters } of own) clipping?.emitClip(lane, input, gradientsOf(parameters));
   scaler?.afterClip(unscale);
   for (const { lane, parameters, stepped = parameters } of own) emitStep(lane, input, stepped, 0);
   for (const lane of lanes) scaler?.update(lane);
@@ -119,6 +118,12 @@ function scalerOf({ config }: OptimizerInput) {
     update: (lane: LaneBuilder) => emit.emitUpdate(lane, settings),
   };
 }
+
+const clippingOf = ({ config: { clipGradNorm, clipGradValue } }: OptimizerInput) =>
+  (clipGradNorm ?? clipGradValue) === undefined ? undefined : CLIPPING.get();
+
+/** What a device adds to the common norm. */
+const inNormOf = (part: OptimizerPart): NormPart => ({ lane: part.lane, gradients: gradientsOf(normed(part)) });
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
 
@@ -149,42 +154,13 @@ export function emitOptimizerOfLines(
   };
   scaler?.beforeClip(unscale);
   if (input.config.clipGradNorm !== undefined) {
-    const gradients = inNorm.map((line) =>
-      line.map((part) => ({ lane: part.lane, gradients: gradientsOf(normed(part)) })),
-    );
+    const gradients = inNorm.map((line) => line.map(inNormOf));
     NORM_OF_LINES.get().emitNormOfLines(builder, input, gradients, piecesAlong);
   }
-  for (const { lane, parameters } of own.flat()) emitClip(lane, input, gradientsOf(parameters));
+  for (const { lane, parameters } of own.flat()) clippingOf(input)?.emitClip(lane, input, gradientsOf(parameters));
   scaler?.afterClip(unscale);
   for (const { lane, parameters, stepped = parameters } of own.flat()) emitStep(lane, input, stepped, 0);
   for (const lane of lanes) scaler?.update(lane);
-}
-
-/**
- * Clips by the norm that the lane holds, then by value. PyTorch leaves the order to the script; our listing has this
- * one.
- */
-function emitClip(lane: LaneBuilder, input: OptimizerInput, gradients: readonly string[]): void {
-  const { config } = input;
-  const { clipGradNorm: maxNorm, clipGradValue: clipValue } = config;
-  if (maxNorm !== undefined) {
-    const attrs = { maxNorm, ...gradientType(input) };
-    lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, attrs, CLIP);
-  }
-  if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
-  if (config.precision !== 'bf16' || (maxNorm ?? clipValue) === undefined) return;
-  for (const gradient of gradients) lane.compute('precision/round', [gradient], [gradient], { format: 'bf16' }, CLIP);
-}
-
-/**
- * As torch does with parameters on several devices: each device sends its norm to the first, which returns the norm of
- * the norms.
- */
-function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, own: readonly OptimizerPart[]): void {
-  const parts = own.filter((part) => normed(part).length > 0);
-  for (const part of parts) emitNorm(part.lane, input, gradientsOf(normed(part)), OWN_NORM);
-  const lanesOf = (some: readonly OptimizerPart[]) => some.map(({ lane }) => lane);
-  emitNormOfNorms(builder, input, { from: lanesOf(parts), to: lanesOf(own) });
 }
 
 function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[], update: number): void {

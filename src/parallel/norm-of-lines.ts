@@ -10,13 +10,7 @@ import { algorithmFor } from '../collectives/algorithms';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Axis } from '../protocol/mesh';
-import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
-
-export interface NormPart {
-  readonly lane: LaneBuilder;
-  /** Gradients that count on this lane. */
-  readonly gradients: readonly string[];
-}
+import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, type NormPart, OWN_NORM } from './emit-norm';
 
 /** `lines`: lines of pipeline ranks. All lines have the same layers, and each has a part of every layer. */
 export function emitNormOfLines(

@@ -11,7 +11,7 @@ import { isFirst, LATE_OPTIMIZERS } from '../optim/optimizers';
 import { SCHEDULERS } from '../optim/rates';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
-import { GRAD_SCALER } from '../parallel/emit-optimizer';
+import { CLIPPING, GRAD_SCALER } from '../parallel/emit-optimizer';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { CHECKPOINT_PASS, FUSION_PASSES, MIXED_PRECISION } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
@@ -65,7 +65,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
   const isPlain = isFirst(optimizer.type) && config.precision !== 'bf16';
-  add(config.gradScaler.enabled || !isPlain, 'optimizers');
+  add(config.gradScaler.enabled || clips(config) || !isPlain, 'optimizers');
   add(fuse, 'fused');
   add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
@@ -76,12 +76,15 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   return [...found];
 }
 
+const clips = ({ clipGradNorm, clipGradValue }: Config): boolean => (clipGradNorm ?? clipGradValue) !== undefined;
+
 export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
     ...(halfOf(config) === undefined ? [] : [MIXED_PRECISION]),
     ...(hasHalves(config) ? [FLOAT32_MEMORY] : []),
+    ...(clips(config) ? [CLIPPING] : []),
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts?.(config) ?? []),
     ...(isLarge(config) ? [HOST_MEMORY] : []),
