@@ -1,6 +1,6 @@
 /**
- * clip_grad_norm_ and clip_grad_value_ at the end of a step. PyTorch leaves their order to the script; our listing clips
- * by the norm first. Loaded by runs that clip; called by emit-optimizer.ts.
+ * clip_grad_norm_ and clip_grad_value_ at the end of a step. PyTorch leaves their order to the script; our listing
+ * clips by the norm first. Loaded by runs that clip; called by emit-optimizer.ts.
  */
 import { clipGradNorm } from '../optim/clip-grad-norm';
 import { clipGradValue } from '../optim/clip-grad-value';

@@ -39,6 +39,6 @@ test('a rank whose stages have no parameters cannot make an optimiser', async ()
   await expect(splitOf('GPipe', [4, 1])).resolves.toEqual([4, 1]);
   const tanhLast = [...mlpLayers([2, 4, 1], 'Tanh'), { type: 'Tanh' as const }];
   await expect(splitOf('GPipe', [3, 1], tanhLast)).rejects.toThrow(
-    'no layer of rank 1 has parameters: in PyTorch its “optimizer got an empty parameter list”',
+    'no layer of rank 1 has parameters: PyTorch stops with “optimizer got an empty parameter list”',
   );
 });

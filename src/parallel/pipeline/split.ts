@@ -71,7 +71,7 @@ function checkRanks({ model: { layers } }: Config, split: readonly number[], { r
   throw refusedSettings({
     code: 'placement',
     settings: { 'pipeline.split': split },
-    why: `no layer of rank ${empty} has parameters: in PyTorch its “optimizer got an empty parameter list”`,
+    why: `no layer of rank ${empty} has parameters: PyTorch stops with “optimizer got an empty parameter list”`,
     hint: 'Give every rank a layer with weights, or leave pipeline.split out.',
     details: { rank: empty },
   });

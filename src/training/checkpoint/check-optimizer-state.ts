@@ -4,6 +4,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import { stateNames } from '../../optim/optimizer';
+import { SKIPPED } from '../../parallel/scaler-buffers';
 import type { Config } from '../../protocol/config';
 import { stateFileName } from './file-names';
 import type { SavedCheckpoint } from './read-checkpoint';
@@ -37,7 +38,7 @@ export function checkOptimizerState(
       'Use the paramGroups of the run that saved it.',
     );
   }
-  if (saved.microBatch < saved.accumulate) return [];
+  if (saved.microBatch < saved.accumulate || skippedAll(saved)) return [];
   const absent = stateNames(config).filter((name) =>
     stepped.some((p) => statesOf(config, p).includes(name) && !saved.values.has(`${p}.${name}`)),
   );
@@ -51,4 +52,10 @@ export function checkOptimizerState(
     `Resume with ${type}, or start ${config.optimizer.type} from the weights alone ("weights": "${saved.name}.safetensors").`,
     { saved: type, optimizer: config.optimizer.type },
   );
+}
+
+/** A GradScaler may have skipped every step, and then torch has made no states. */
+function skippedAll({ values, microBatch, accumulate }: SavedCheckpoint): boolean {
+  const skipped = values.get(SKIPPED)?.[0]?.data[0] ?? 0;
+  return skipped > 0 && skipped >= Math.floor(microBatch / accumulate);
 }

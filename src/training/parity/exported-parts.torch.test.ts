@@ -5,8 +5,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
-import { at } from '../../base/invariant';
+import { at, must } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
+import { runConfig } from '../../headless/run';
 import { readSafetensors } from '../../interop/safetensors';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
@@ -126,6 +127,7 @@ function inPyTorch(): void {
     ['one device', SCALED],
     ['fully_shard on 2 ranks', { ...SCALED, mode: 'sharded', worldSize: 2 }],
     ['2 tensor ranks', { ...SCALED, mode: 'tensor', mesh: { tp: 2 } }],
+    ['SGD, which counts no steps', { ...SCALED, optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 } }],
   ])('the scale of a GradScaler: %s', { timeout: 400_000 }, async (_, config) => {
     const script = exportedScript(await exportFiles({ ...config, resume: 'run' }, await savedAfter(config, 3)));
     const [after] = trained([{ ...script, args: ['--quiet', '--device', 'cpu', '--checkpoint', 'run'], gives: FILES }]);
@@ -133,6 +135,18 @@ function inPyTorch(): void {
     expect(own.get('scaler.skipped')).toBeGreaterThan(0);
     expect(own.get('scaler.scale')).not.toBe(2 ** 24);
     expect(scalerIn(after)).toEqual(own);
+  });
+
+  test('a save before the first step that is taken, resumed here', { timeout: 400_000 }, async () => {
+    const script = exportedScript(await exportFiles(SCALED, {}));
+    const args = ['--quiet', '--device', 'cpu', '--checkpoint', 'run', '--steps', '2'];
+    const [stopped] = trained([{ ...script, args, gives: FILES }]);
+    expect(scalerIn(stopped).get('scaler.skipped')).toBe(2);
+    const resumed = await runConfig({ ...SCALED, resume: 'run' }, must(stopped, 'its files'));
+    const straight = await runConfig(SCALED, {});
+    expect(resumed.report.losses.map(({ loss }) => loss)).toEqual(
+      straight.report.losses.slice(2).map(({ loss }) => loss),
+    );
   });
 }
 

@@ -7,6 +7,7 @@ Rank 0 writes for all ranks.
 
 import json
 import pickle
+import re
 import zlib
 from fnmatch import fnmatchcase
 
@@ -64,7 +65,7 @@ class Saved:
         """`readers`: how many ranks read different rows; `reader`: whose rows this rank reads."""
         self.weights, tensors, self.about = read_pair(base)
         self.optimizer = {}
-        self.scaler = {key: float(tensors[key]) for key in (SCALE, GROWTH_TRACKER) if key in tensors}
+        self.scaler = {key: float(tensors[key]) for key in (SCALE, GROWTH_TRACKER, SKIPPED) if key in tensors}
         for key in sorted(tensors):  # state.0.exp_avg; an ending @cuda:1 marks the value of that rank alone
             name, _, owner = key.partition('@cuda:')
             if name.startswith('state.') and owner in ('', str(rank)):
@@ -109,10 +110,12 @@ class Saved:
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_scaler(self, scaler):
-        """A checkpoint of a run without a GradScaler has no scale; the scaler then begins with its own."""
-        if self.scaler:
-            scale, tracker = self.scaler[SCALE], int(self.scaler[GROWTH_TRACKER])
-            scaler.load_state_dict({**scaler.state_dict(), 'scale': scale, '_growth_tracker': tracker})
+        """Returns the number of skipped steps. A run without a GradScaler saved no scale; the scaler keeps its own."""
+        if not self.scaler:
+            return 0
+        scale, tracker = self.scaler[SCALE], int(self.scaler[GROWTH_TRACKER])
+        scaler.load_state_dict({**scaler.state_dict(), 'scale': scale, '_growth_tracker': tracker})
+        return int(self.scaler.get(SKIPPED, 0))
 
     def load_batches(self, batches, row_ids, done):
         """The rest of the epoch behind `done` batches: the rows that were left, or rows that are dealt again."""
@@ -143,10 +146,11 @@ def set_generators(states):
             torch.cuda.set_rng_state(states[k], gpu)
 
 
-def save(base, config, counts, tensors, optimizer, scaler, batches, row_ids, reader, readers):
+def save(base, config, counts, tensors, optimizer, scaled, batches, row_ids, reader, readers):
     """Writes both files; every rank calls it. `counts`: the numbers of steps, micro-batches and so on, by name.
 
-    `tensors`: those of the model that this rank has. `reader`: whose rows this rank reads, of 0 to readers - 1.
+    `scaled`: the numbers of state_of_scaler. `tensors`: those of the model that this rank has.
+    `reader`: whose rows this rank reads, of 0 to readers - 1.
     """
     rows = [[int(i if row_ids is None else row_ids[i]) for i in batch] for batch in batches.epoch_rows]
     order, ranks = tensors.order, gather(
@@ -175,10 +179,8 @@ def save(base, config, counts, tensors, optimizer, scaler, batches, row_ids, rea
         saved[f'state.{names.index(name)}.{key}'] = tensor
         if tensor.dim() > 0:
             values[f'{name}.{key}'] = {f'state.{names.index(name)}.{key}': devices}
-    if scaler is not None:
-        numbers = state_of_scaler(scaler, saved, counts['optimizer_steps'])
-        saved.update({name: torch.tensor([float(number)]) for name, number in numbers.items()})
-        values.update({name: {name: devices} for name in numbers})
+    saved.update({name: torch.tensor([float(number)]) for name, number in scaled.items()})
+    values.update({name: {name: devices} for name in scaled})
     for p, one in enumerate(ranks):
         cpu = one['generators'].pop('cpu')
         own = one['reader']
@@ -238,11 +240,9 @@ def states_by_name(optimizer, tensors):
     return states
 
 
-def state_of_scaler(scaler, saved, steps):
-    """The numbers of a GradScaler, by Lockstep's names. Its optimizer did not count the steps that it skipped."""
+def state_of_scaler(scaler, skipped):
+    """The numbers of a GradScaler, by Lockstep's names. `skipped`: steps that the optimizer did not take."""
     state = scaler.state_dict()
-    taken = [int(tensor) for key, tensor in saved.items() if key.startswith('state.') and key.endswith('.step')]
-    skipped = steps - max(taken, default=steps)
     return {SCALE: state['scale'], GROWTH_TRACKER: state['_growth_tracker'], SKIPPED: skipped, FOUND_INF: 0}
 
 
@@ -271,7 +271,7 @@ def numbered(ranks, order, patterns):
     """
     merged = {}
     for group in [group for one in ranks for group in one['groups'] if group['params']]:
-        matches = [fnmatchcase(group['params'][0], pattern) for pattern in [*patterns, '*']]
+        matches = [fnmatchcase(group['params'][0], re.sub(r'[?[]', r'[\g<0>]', p)) for p in [*patterns, '*']]
         place = matches.index(True)
         names = merged.setdefault(place, {**group, 'params': []})['params']
         names += [name for name in group['params'] if name not in names]

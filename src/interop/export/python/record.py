@@ -42,7 +42,7 @@ class Run:
         self.micro_batch, self.epoch, self.batches_per_epoch = 0, -1, 0
         self.first_step = self.first_epoch = 0
         self.losses, self.history, self.saved, self.profiler, self.wrapper = [], [], None, None, None
-        self.scaler = None
+        self.scaler, self.scale, self.skipped = None, None, 0
         self.told, self.told_at, self.stop = None, 0.0, False
         self.restarted = restarted(device)
         if args.checkpoint and rank == 0:
@@ -114,7 +114,8 @@ class Run:
         """Restores the GradScaler. Checkpoints of this run contain its scale."""
         self.scaler = scaler
         if self.saved is not None:
-            self.saved.load_scaler(scaler)
+            self.skipped = self.saved.load_scaler(scaler)
+        self.scale = scaler.get_scale()
 
     def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
         """The optimizer to restore, and its schedule, which `advance` moves on by one step or epoch."""
@@ -171,6 +172,9 @@ class Run:
     def step(self):
         """Call it after each step of the optimizer and of its schedule."""
         step = self.micro_batch // self.accumulate
+        if self.scaler is not None:
+            before, self.scale = self.scale, self.scaler.get_scale()
+            self.skipped += self.scale < before
         if self.args.report and step - self.first_step < self.args.history:
             self.history.append(report.sample_step(step, self.tensors))
         if self.profiler is not None:
@@ -194,6 +198,8 @@ class Run:
         self.asked_at, self.asked_s = step, now
         # All ranks compute the same number. After slow steps they ask every time: torchrun waits only 30 s for them.
         self.ask_at = step + max(1, min(AGREE_EVERY, int(AGREE_S / max(slowest_s, 1e-3))))
+        if agreed and self.told is None:  # another rank's signal; this rank's own may follow
+            self.told_at = now
         self.told = agreed or self.told  # a signal that came meanwhile is shared the next time
         return agreed != 0
 
@@ -254,8 +260,8 @@ class Run:
             'batches_per_epoch': self.batches_per_epoch,
         }
         rows = self.batches, self.row_ids, self.reader, self.readers
-        trained = self.tensors, self.optimizer, self.scaler
-        checkpoint.save(self.args.checkpoint, self.config, counts, *trained, *rows)
+        scaled = {} if self.scaler is None else checkpoint.state_of_scaler(self.scaler, self.skipped)
+        checkpoint.save(self.args.checkpoint, self.config, counts, self.tensors, self.optimizer, scaled, *rows)
 
 
 def restarted(device):
