@@ -13,10 +13,11 @@ async function splitOf(
   schedule: string,
   split: readonly number[],
   layers: readonly LayerInput[] = LAYERS,
+  more: object = {},
 ): Promise<readonly number[] | undefined> {
   const config = parseConfig({
     ...{ mode: 'pipeline', device: 'cpu', model: { layers }, data: { type: 'xor', samples: 32 } },
-    ...{ mesh: { pp: 2 }, pipeline: { schedule, split, microBatches: 2 } },
+    ...{ mesh: { pp: 2 }, pipeline: { schedule, split, microBatches: 2 }, ...more },
   });
   await loadParts(config);
   return createBlueprint(config, await prepareFiles(config.data, {})).config.pipeline.split;
@@ -40,5 +41,14 @@ test('a rank whose stages have no parameters cannot make an optimiser', async ()
   const tanhLast = [...mlpLayers([2, 4, 1], 'Tanh'), { type: 'Tanh' as const }];
   await expect(splitOf('GPipe', [3, 1], tanhLast)).rejects.toThrow(
     'no layer of rank 1 has parameters: PyTorch stops with “optimizer got an empty parameter list”',
+  );
+  const unusedLast: readonly LayerInput[] = [
+    ...mlpLayers([2, 4, 1], 'Tanh'),
+    { type: 'Unused', layers: [{ type: 'Linear', in: 3, out: 2 }] },
+  ];
+  await expect(splitOf('GPipe', [3, 1], unusedLast)).resolves.toEqual([3, 1]);
+  const scaled = { precision: 'autocast-fp16', gradScaler: { enabled: true } };
+  await expect(splitOf('GPipe', [3, 1], unusedLast, scaled)).rejects.toThrow(
+    'no layer of rank 1 gets gradients: PyTorch’s GradScaler stops with “No inf checks were recorded',
   );
 });

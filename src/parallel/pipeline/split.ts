@@ -57,24 +57,35 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
 const hasTied = (layer: LayerConfig): boolean =>
   (layer.type === 'Linear' && layer.tied !== undefined) || childrenOf(layer).some(([, child]) => hasTied(child));
 
-/** An optimiser of torch needs at least one parameter, and each rank makes an optimiser for its stages. */
-function checkRanks({ model: { layers } }: Config, split: readonly number[], { ranks, rankOfStage }: Schedule): void {
-  let start = 0;
-  const trains = Array.from({ length: ranks }, () => false);
-  for (const [stage, count] of split.entries()) {
-    const own = layers.slice(start, start + count);
-    if (own.some((layer) => parameterCount(layer) > 0 || hasTied(layer))) trains[at(rankOfStage, stage)] = true;
-    start += count;
-  }
-  const empty = trains.indexOf(false);
-  if (empty < 0) return;
-  throw refusedSettings({
-    code: 'placement',
-    settings: { 'pipeline.split': split },
-    why: `no layer of rank ${empty} has parameters: PyTorch stops with “optimizer got an empty parameter list”`,
-    hint: 'Give every rank a layer with weights, or leave pipeline.split out.',
-    details: { rank: empty },
-  });
+/**
+ * Each rank makes an optimiser for its stages, which needs at least one parameter, and with a GradScaler at least one
+ * gradient: a module that is never called has none.
+ */
+function checkRanks(config: Config, split: readonly number[], { ranks, rankOfStage }: Schedule): void {
+  const refuseUnless = (why: string, counts: (layer: LayerConfig) => boolean): void => {
+    let start = 0;
+    const has = Array.from({ length: ranks }, () => false);
+    for (const [stage, count] of split.entries()) {
+      if (config.model.layers.slice(start, start + count).some(counts)) has[at(rankOfStage, stage)] = true;
+      start += count;
+    }
+    const rank = has.indexOf(false);
+    if (rank < 0) return;
+    throw refusedSettings({
+      code: 'placement',
+      settings: { 'pipeline.split': split },
+      why: `no layer of rank ${rank} ${why}`,
+      hint: 'Give every rank a layer with weights, or leave pipeline.split out.',
+      details: { rank },
+    });
+  };
+  const hasParameters = (layer: LayerConfig): boolean => parameterCount(layer) > 0 || hasTied(layer);
+  refuseUnless('has parameters: PyTorch stops with “optimizer got an empty parameter list”', hasParameters);
+  if (config.gradScaler.enabled)
+    refuseUnless(
+      'gets gradients: PyTorch’s GradScaler stops with “No inf checks were recorded for this optimizer.”',
+      (layer) => layer.type !== 'Unused' && hasParameters(layer),
+    );
 }
 
 /**
