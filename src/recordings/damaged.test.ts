@@ -151,7 +151,7 @@ describe('a trace that', () => {
 
   it('has an element without an end is given up', async () => {
     const { notices } = await importFiles([fileOf('a.json', `{"traceEvents": ["${'x'.repeat(9_000_000)}`, 2 ** 20)]);
-    expect(notices[0]?.text).toContain('The event at byte 17 is longer than 8 MiB; Lockstep did not read the rest.');
+    expect(notices[0]?.text).toContain('The value at byte 17 is longer than 8 MiB; Lockstep did not read the rest.');
   });
 
   it('is read with progress, and stops on an abort', async () => {

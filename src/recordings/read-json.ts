@@ -188,7 +188,7 @@ export class JsonReader {
       const text = `The file is not valid JSON at ${at(end.byte)}: expected ${end.expected}. Lockstep did not read the rest.`;
       note(text, { byte: end.byte });
     } else if (end.how === 'too-long') {
-      const text = `The event at ${at(end.byte)} is longer than ${end.mostBytes / 1024 ** 2} MiB; Lockstep did not read the rest.`;
+      const text = `The value at ${at(end.byte)} is longer than ${end.mostBytes / 1024 ** 2} MiB; Lockstep did not read the rest.`;
       note(text, { byte: end.byte });
     } else if (end.how === 'cut') {
       const { inside } = end;

@@ -112,8 +112,8 @@ describe('weights', () => {
 
   it('are compared by hashes if a report has only hashes', () => {
     const hashed = (hash: string) => ({ ...losses, parametersSha256: { w: hash } });
-    expect(compare(hashed('a'), hashed('a')).weights.notes[0]).toContain('all 1 tensors have the same bits');
-    expect(compare(hashed('a'), hashed('b')).weights.notes[0]).toContain('1 of 1 tensors have other bits');
+    expect(compare(hashed('a'), hashed('a')).weights.notes[0]).toContain('the one tensor has the same bits');
+    expect(compare(hashed('a'), hashed('b')).weights.notes[0]).toContain('1 of 1 tensor has other bits');
     expect(compare(hashed('a'), losses).weights.notes).toEqual(['No final weights in B.']);
   });
 });

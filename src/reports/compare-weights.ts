@@ -53,10 +53,12 @@ export const shapeText = (shape: readonly number[]): string => `[${brief(shape.j
 function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): WeightsComparison {
   const shared = [...a.keys()].filter((name) => b.has(name));
   const other = shared.filter((name) => a.get(name) !== b.get(name));
+  const verb = (count: number) => (count === 1 ? 'has' : 'have');
+  const tensors = `${shared.length} ${shared.length === 1 ? 'tensor' : 'tensors'}`;
   const notes = [
-    other.length === 0
-      ? `Final weights: all ${shared.length} tensors have the same bits (by their SHA-256).`
-      : `Final weights: ${other.length} of ${shared.length} tensors have other bits (by their SHA-256); the reports do not say how much they differ.`,
+    other.length > 0
+      ? `Final weights: ${other.length} of ${tensors} ${verb(other.length)} other bits (by their SHA-256); the reports do not say how much they differ.`
+      : `Final weights: ${shared.length === 1 ? 'the one tensor' : `all ${tensors}`} ${verb(shared.length)} the same bits (by their SHA-256).`,
   ];
   return { tensors: [], otherBits: other.length, notes: [...notes, ...missing(a, b)] };
 }

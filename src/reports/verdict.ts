@@ -39,7 +39,7 @@ export function verdictOf(found: Found): Verdict {
   if (weights.otherBits !== undefined && weights.otherBits > 0 && losses.worst?.relative === 0)
     return {
       same: true,
-      sentence: `The same run as far as the reports say: ${agreement(losses)}, but ${weights.otherBits} final tensors differ in some bits.`,
+      sentence: `The same run as far as the reports say: ${agreement(losses)}, but ${weights.otherBits === 1 ? 'one final tensor differs' : `${weights.otherBits} final tensors differ`} in some bits.`,
     };
   return { same: true, sentence: `The same run: ${agreement(losses)}${alsoOf(losses, counted)}.` };
 }

@@ -45,7 +45,13 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
     ],
   ],
   ['pipeline, GPipe', [/^ +All forward passes came first \(GPipe\)/]],
-  ['pipeline, zero bubble', [/the weight gradients of \d/, /^ +W can wait: /]],
+  [
+    'pipeline, zero bubble',
+    [
+      /^Stages 0 and 1 compute weight gradients of micro-batches 3 and 3, stage 4 the input gradient of 4, stage 5 the forward pass of 7$/,
+      /^ +W can wait: /,
+    ],
+  ],
   ['a GPT', [/^Forward: both ranks add the embedding of each token’s position/]],
 ]);
 

@@ -33,7 +33,7 @@ export const GLOSSARY = {
   'reduce-scatter':
     'Every rank contributes a tensor. The tensors are added up, and each rank receives one part of the sum. The first half of a ring all-reduce is a reduce-scatter.',
   'all-gather':
-    'Every rank contributes a part, and every rank receives all parts. The second half of a ring all-reduce is an all-gather. SyncBatchNorm and FSDP use all-gathers alone.',
+    'Every rank contributes a part, and every rank receives all parts. The second half of a ring all-reduce is an all-gather. SyncBatchNorm and FSDP also use an all-gather on its own.',
   broadcast: 'One rank sends a tensor, and all other ranks receive it.',
   scatter: 'One device cuts a tensor into parts and sends one part to each device.',
   gather: 'Every device sends its part to one device, which joins the parts.',

@@ -48,6 +48,7 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
     // Every number has its noun, as long as there is room.
     kindByKind(actions, idle, 'every'),
     kindByKind(actions, idle, 'first'),
+    kindByKind(actions, idle, 'first').replaceAll(/the (?=\w+ (passes|gradients) )/g, ''),
   ];
   return roomiest(said, inNumbers(actions, idle), clauses);
 }

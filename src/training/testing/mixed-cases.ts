@@ -9,8 +9,7 @@ import type { StoredTensor } from '../../tensor/fixtures/decode';
 import fixture from '../fixtures/mixed-precision.json';
 import cut from '../fixtures/tensor-autocast.json';
 import type { ParityCase } from './parity-cases';
-import type { Bars, Stored } from './recorded-runs';
-import { tensors } from './recorded-runs';
+import { type Bars, type Stored, tensors } from './recorded-runs';
 
 const recorded = at(fixture.runs, 0);
 const { spec } = recorded;
