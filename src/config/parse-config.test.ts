@@ -80,7 +80,9 @@ describe('a configuration that is not valid', () => {
     [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target must be a text or a number, not true.'],
     [{ clipGradNormType: 'max' }, 'clipGradNormType must be a number or "inf", not "max".'],
     [{ clipGradNormType: 0 }, 'clipGradNormType must be at least 0.5, not 0.'],
-    [[], 'The configuration must be an object with settings, not "a list".'],
+    [[], 'The configuration must be an object with settings, not a list.'],
+    [{ ddp: [] }, 'ddp must be an object with settings, not a list.'],
+    [{ tensor: { plan: [] } }, 'tensor.plan must be an object with settings, not a list.'],
     [undefined, 'The configuration is missing.'],
   ])('%j', (config, text) => {
     const error = refusal(config);

@@ -19,8 +19,7 @@ import { configComplaints, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
   checkNesting(input);
-  // A list is an object to the schema, and an empty list would pass as a configuration of defaults.
-  const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
+  const result = v.safeParse(configSchema, input);
   if (!result.success) {
     const issues = configComplaints(result.issues, settingNames(configSchema));
     throw new LockstepError(

@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { dataSchema } from './config/data';
 import { ddpSchema } from './config/ddp';
-import { count, LIMITS, real } from './config/fields';
+import { count, LIMITS, real, settings } from './config/fields';
 import { layerSchema } from './config/layers';
 import { lossSchema } from './config/loss';
 import { optimizerSchema, paramGroupSchema } from './config/optimizer';
@@ -39,7 +39,7 @@ export const MODES = [
 ] as const;
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g', 'transputer'] as const;
 
-export const configSchema = v.strictObject({
+export const configSchema = settings({
   model: v.optional(
     v.strictObject({ layers: v.pipe(v.array(layerSchema), v.minLength(1), v.maxLength(2 * LIMITS.layers)) }),
     {
@@ -143,7 +143,7 @@ export const configSchema = v.strictObject({
   ),
   ddp: v.optional(ddpSchema, {}),
   parameterServer: v.optional(
-    v.strictObject({
+    settings({
       /**
        * true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it arrives.
        */
@@ -154,7 +154,7 @@ export const configSchema = v.strictObject({
     {},
   ),
   modelParallel: v.optional(
-    v.strictObject({
+    settings({
       /** Layers on each device, e.g. [2, 3]. Absent: Linear layers spread evenly. */
       split: v.optional(v.pipe(v.array(count(1, 2 * LIMITS.layers)), v.maxLength(LIMITS.worldSize))),
     }),

@@ -115,6 +115,10 @@ describe('weights', () => {
     expect(compare(hashed('a'), hashed('a')).weights.notes[0]).toContain('the one tensor has the same bits');
     expect(compare(hashed('a'), hashed('b')).weights.notes[0]).toContain('1 of 1 tensor has other bits');
     expect(compare(hashed('a'), losses).weights.notes).toEqual(['No final weights in B.']);
+    const three = (last: string) => ({ ...losses, parametersSha256: { u: 'a', v: 'a', w: last } });
+    expect(compare(three('a'), three('a')).weights.notes[0]).toContain('all 3 tensors have the same bits');
+    expect(compare(three('a'), three('b')).weights.notes[0]).toContain('1 of 3 tensors has other bits');
+    expect(verdict(three('a'), three('b'))).toContain('but one final tensor differs in some bits.');
   });
 });
 

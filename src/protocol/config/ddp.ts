@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import { ALGORITHM_NAMES } from '../collective';
-import { count, LIMITS, real } from './fields';
+import { count, LIMITS, real, settings } from './fields';
 
 /** register_comm_hook: torch.distributed.algorithms.ddp_comm_hooks by their names. */
 export const commHookSchema = v.variant('type', [
@@ -30,7 +30,7 @@ export const commHookSchema = v.variant('type', [
   }),
 ]);
 
-export const ddpSchema = v.strictObject({
+export const ddpSchema = settings({
   /** MiB; fractions work. Absent: first bucket 1 MiB, then 25 MiB. Given: the cap of every bucket. */
   bucketCapMb: v.optional(real(0.00001, 4096)),
   algorithm: v.optional(v.picklist(ALGORITHM_NAMES), 'ring'),

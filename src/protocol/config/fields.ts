@@ -25,3 +25,16 @@ export const pair = (min: number, max: number) =>
 
 export type NumberOrPair = number | readonly [number, number];
 export const asPair = (p: NumberOrPair): readonly [number, number] => (typeof p === 'number' ? [p, p] : p);
+
+/** The schema, except that it refuses lists: to valibot every list is an object, and an empty list one of defaults. */
+export const noList = <S extends v.GenericSchema>(schema: S): S => ({
+  ...schema,
+  '~run': (...[value, config]: Parameters<S['~run']>) => {
+    if (!Array.isArray(value.value)) return schema['~run'](value, config);
+    v._addIssue(schema, 'type', value, config);
+    return value;
+  },
+});
+
+/** An object of settings. */
+export const settings = <const E extends v.ObjectEntries>(entries: E) => noList(v.strictObject(entries));

@@ -1,10 +1,11 @@
 /** The losses: torch.nn's by their names, with its arguments and defaults. */
 import * as v from 'valibot';
-import { LIMITS, real } from './fields';
+import { count, LIMITS, real } from './fields';
 
 const reduction = v.optional(v.picklist(['mean', 'sum']), 'mean');
-/** Targets with this class add nothing to the loss, and the mean does not count them. */
-const ignoreIndex = v.optional(v.pipe(v.number(), v.integer()), -100);
+/** Targets with this class add nothing to the loss, and the mean does not count them. Kernels compare 32 bits. */
+const ignored = count(-(2 ** 31), 2 ** 31 - 1);
+const ignoreIndex = v.optional(ignored, -100);
 const weights = v.optional(v.pipe(v.array(real(0, 1e6)), v.minLength(1), v.maxLength(LIMITS.units)));
 /** `weight`: one weight per class. */
 const classWeights = weights;
@@ -16,7 +17,7 @@ export const lossSchema = v.variant('type', [
     reduction,
     /** Weight of the uniform distribution mixed into the target. Absent: 0. */
     labelSmoothing: v.optional(real(0, 1)),
-    ignoreIndex: v.optional(v.pipe(v.number(), v.integer())),
+    ignoreIndex: v.optional(ignored),
     classWeights,
   }),
   v.strictObject({

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { SCHEDULE_NAMES } from '../pipeline';
-import { count, LIMITS } from './fields';
+import { count, LIMITS, settings } from './fields';
 
 /** The most micro-batches that a batch is cut into. */
 export const MOST_MICRO_BATCHES = 64;
@@ -17,7 +17,7 @@ const notYet = () => v.optional(count(1, 1), 1);
  * in mode pipeline, dpReplicate x dpShard x tp in the modes tensor and sharded, dpReplicate alone in mode ddp.
  */
 export const meshSchema = v.pipe(
-  v.strictObject({
+  settings({
     /** Ranks of a pipeline. Given: worldSize is the product of the axes. Absent: worldSize / the other axes. */
     pp: v.optional(count(1, LIMITS.worldSize)),
     /**
@@ -42,7 +42,7 @@ export const meshSchema = v.pipe(
   })),
 );
 
-export const pipelineSchema = v.strictObject({
+export const pipelineSchema = settings({
   /** torch's name (get_schedule_class); own: the one in `actions`. */
   schedule: v.optional(v.picklist([...SCHEDULE_NAMES, 'own']), '1F1B'),
   /** Stages that each rank has. Absent: 1 with GPipe and 1F1B, 2 with the others. */

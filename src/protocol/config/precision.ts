@@ -1,6 +1,6 @@
 /** Settings of mixed precision: the types in which layers compute, and torch.amp.GradScaler. */
 import * as v from 'valibot';
-import { count, real } from './fields';
+import { count, real, settings } from './fields';
 
 /**
  * autocast-…: torch.autocast. …-master: model.to() of half precision, and an optimiser that steps a float32 copy of the
@@ -9,7 +9,7 @@ import { count, real } from './fields';
 export const PRECISIONS = ['float32', 'autocast-bf16', 'autocast-fp16', 'bf16-master', 'fp16-master', 'bf16'] as const;
 
 /** The arguments of torch.amp.GradScaler, with torch's defaults. */
-export const gradScalerSchema = v.strictObject({
+export const gradScalerSchema = settings({
   /** true: the loss is scaled before backward, and gradients are unscaled before the optimiser steps. */
   enabled: v.optional(v.boolean(), false),
   /** The scale of the first step. */

@@ -3,19 +3,19 @@
  * of the ZeRO paper.
  */
 import * as v from 'valibot';
-import { count, LIMITS } from './fields';
+import { count, LIMITS, settings } from './fields';
 
 /** Modules, and characters of a path. */
 const [MOST_UNITS, LONGEST_PATH] = [256, 200];
 
 const DTYPES = ['float32', 'bfloat16', 'float16'] as const;
 
-export const shardedSchema = v.strictObject({
+export const shardedSchema = settings({
   /**
    * What is sharded: 0 nothing (DDP), 1 the optimiser's state (ZeroRedundancyOptimizer), 2 gradients, too
    * (fully_shard with reshard_after_forward=False), 3 parameters, too (fully_shard).
    */
-  stage: v.optional(v.pipe(count(0, 3)), 3),
+  stage: v.optional(count(0, 3), 3),
   /**
    * For stage 3: true also frees the parameters of the root after the forward pass. Absent: torch's default, which
    * frees the parameters of all units except the root.

@@ -4,6 +4,7 @@
  * torch's names.
  */
 import * as v from 'valibot';
+import { noList, settings } from './fields';
 
 /** Styles that cut a module, and two that change the layout of its input or output. */
 export const STYLE_NAMES = [
@@ -44,11 +45,11 @@ const styleSchema = v.union([
   }),
 ]);
 
-export const tensorSchema = v.strictObject({
+export const tensorSchema = settings({
   /** Absent: made for the model, in pairs of column and row cuts, so that each pair needs one all-reduce. */
   plan: v.optional(
     v.pipe(
-      v.record(v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_PATH)), styleSchema),
+      noList(v.record(v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_PATH)), styleSchema)),
       v.maxEntries(MOST_ENTRIES),
     ),
   ),

@@ -132,6 +132,27 @@ describe("what the table says of a report from a loop of one's own", () => {
     expect(ids(near)).not.toContain('logged-scale');
   });
 
+  it.each([
+    [-1, 'every gradient of B has the opposite sign.'],
+    [-2.5, 'every gradient of B has the opposite sign and is 2.5 times as large.'],
+    [-0.25, 'every gradient of A has the opposite sign and is 4 times as large: 4 is the number of ranks.'],
+    [4, 'every gradient of B is 4 times as large: 4 is the number of ranks.'],
+  ])('sees that the gradients are multiplied by %d', async (factor, words) => {
+    const report = await run({});
+    const history = (report.history ?? []).map((step) => ({
+      ...step,
+      gradients: Object.fromEntries(
+        Object.entries(step.gradients).map(([name, { norm, sample }]) => [
+          name,
+          { norm: (norm ?? 0) * Math.abs(factor), sample: sample.map((value) => (value ?? 0) * factor) },
+        ]),
+      ),
+    }));
+    const found = compare(report, { ...report, history });
+    expect(ids(found)).toEqual(['gradient-scale']);
+    expect(first(found)).toBe(`At step 0 the loss agrees, and ${words}`);
+  });
+
   it('names the step to look at if the reports have only losses', async () => {
     const report = await run({});
     const other = await run({ optimizer: { type: 'SGD', lr: 0.05 } });

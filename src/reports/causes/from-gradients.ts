@@ -36,8 +36,12 @@ export const gradientScale = gradientCause({
     if (clipped.test(evidence) !== undefined) return undefined;
     const { factor, rest } = proportional(...vectors(pair, 'gradients', evidence.history.rounding));
     if (rest > EXPLAINED || Math.abs(factor - 1) < EXPLAINED) return undefined;
-    const greater = Math.abs(factor) >= 1 ? factor : 1 / factor;
-    return `At step ${pair.step} the loss agrees, and every gradient of ${Math.abs(factor) >= 1 ? 'B' : 'A'} is ${times(greater)} times as large${numberWords(evidence, factor)}.`;
+    const size = Math.abs(factor);
+    const greater = times(size >= 1 ? size : 1 / size);
+    const sign = factor < 0 ? 'has the opposite sign' : '';
+    const large = greater === '1' ? '' : `is ${greater} times as large${numberWords(evidence, size)}`;
+    const words = [sign, large].filter((word) => word !== '').join(' and ');
+    return `At step ${pair.step} the loss agrees, and every gradient of ${size >= 1 ? 'B' : 'A'} ${words}.`;
   },
 });
 
