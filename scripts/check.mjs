@@ -8,7 +8,7 @@ import { readArguments } from './read-arguments.mjs';
 readArguments({
   command: 'npm run check --',
   about:
-    'Runs all checks of CI except the tests: format, lint, types, imports between rooms, lookups by text, state of modules, width of comments, unused code, the build, and the size of the first load.',
+    'Runs all checks of CI except the tests: format, lint, types, imports between rooms, lookups by text, state of modules, width of comments and the files that they name, unused code, the build, and the size of the first load.',
 });
 ensureInstalled();
 const { isCurrent } = await import('./is-current.mjs');
@@ -36,7 +36,7 @@ const checks = [
   ['import walls', 'node', ['scripts/walls.mjs']],
   ['unused code', 'knip', []],
   ['size of the first load', 'size-limit', []],
-  ['width of comments', 'node', ['scripts/columns.mjs']],
+  ['width of comments, files that they name', 'node', ['scripts/columns.mjs']],
 ];
 
 /** @type {string[]} */

@@ -1,6 +1,6 @@
 /**
  * The combinations of window size, ranks, mode, preset and open panel in which the page is checked for texts and boxes
- * that do not fit, and the check itself. Used by the browser test of the layout (e2e/layout-walk) and by `npm run
+ * that do not fit, and the check itself. Used by the browser test of the layout (layout-walk.spec.ts) and by `npm run
  * gallery`. The page is opened once; a link leads it from one combination to the next.
  */
 

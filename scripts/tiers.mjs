@@ -58,7 +58,7 @@ export const playwrightTier = (tier) =>
 export const belongs = (tier, tags) => tier === 'all' || tags.includes('rest') === (tier === 'rest');
 
 /**
- * The room of a test file: src/graph/ops.test.ts is in src/graph, learn/ddp/claims.test.ts in learn.
+ * The room of a test file: src/base/part.test.ts is in src/base, learn/ddp/claims.test.ts in learn.
  * @param {string} file from the root
  */
 const roomOf = (file) => {

@@ -1,6 +1,6 @@
 /**
  * PNG images by folder, from a zip or as loose files, into pixels, labels and class names under the three names in
- * PREPARED, which `families/png.ts` reads. A class is the folder that directly contains the file, so train/cat and
+ * PREPARED, which `families/read/png.ts` reads. A class is the folder that directly contains the file, so train/cat and
  * test/cat are the same class. Ordered as torchvision's ImageFolder: classes by name, within them files by path.
  */
 import { LockstepError } from '../base/errors';

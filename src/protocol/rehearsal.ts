@@ -1,5 +1,6 @@
 /**
- * A record of a script over process groups: what each rank did and raised. session/museum makes it, the page shows it.
+ * A record of a script over process groups: what each rank did and raised. museum/scripts.ts makes the record, the page
+ * shows it.
  */
 import type { Rank } from './trace';
 

@@ -2,8 +2,8 @@
  * While the first run's kernels compile for the GPU, a session of its own computes the first step on the CPU, and the
  * page shows that step with its loss and its PyTorch lines: the same weights, samples and Program, so the same numbers
  * within rounding. The page says that the numbers come from the CPU. They do not enter the run: the preview's worker
- * ends when the GPU is ready, and the GPU's own first step replaces the preview. Openings.ts asks for it; the
- * controller makes one.
+ * ends when the GPU is ready, and the GPU's own first step replaces the preview. openings.ts asks for the preview,
+ * and the controller makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';

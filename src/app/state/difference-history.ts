@@ -1,7 +1,7 @@
 /**
  * The history of the difference between the run and its single-device reference: every value of the first hundred
  * steps, then those of the compared steps and a few between them, so that a run of any length keeps its beginning.
- * Pure; the store keeps the list, numbers.tsx and growth-panel.tsx read it.
+ * Pure; the store keeps the list, headline-numbers.tsx and growth-panel.tsx read it.
  */
 import type { DifferenceAt } from '../../protocol/snapshot';
 import { HEADLINE_STEPS, nextCompared } from '../../training/control/compared-steps';

@@ -1,6 +1,6 @@
 /**
  * A strict reader of delimited text (RFC 4180, with `,` `;` or tab): cells as strings, each row with the line it began
- * on. Blank lines are skipped, as pandas does; a ragged row is refused. `families/csv.ts` interprets the cells.
+ * on. Blank lines are skipped, as pandas does; a ragged row is refused. `families/read/csv.ts` interprets the cells.
  */
 import { at } from '../../base/invariant';
 import { dataError } from '../data-error';

@@ -2,7 +2,7 @@
  * The page's own actions in a figure: it plays the solution of a task, or sets the answer of a prediction. A newer
  * action, or the reader's use of the figure, ends the action before. Otherwise the settings of two actions would mix
  * (the page sets the answer of a prediction a moment after the guess, when the reader may already have asked for a
- * solution), and the task could never be done. live-figure.ts makes one PageLead per figure.
+ * solution), and the task could never be done. live-figure.tsx makes one PageLead per figure.
  */
 import type { Action, Changes } from '../../lesson';
 import type { FigureRun, FigureState } from './figure-face';
