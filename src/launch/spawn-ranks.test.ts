@@ -14,6 +14,7 @@ test('an invalid module address, and invalid options', async () => {
     [{ algorithm: 'constructor' }, /the option algorithm is "constructor"; expected .*"ring"/],
     [{ backend: () => 1 }, /the option backend is Function; expected string/],
     ['gloo', /not "gloo"/],
+    [[], /not Array/],
     [() => 1, /not Function/],
   ] as const)
     await expect(spawnRanks('data:text/javascript,', 2, options)).rejects.toThrow(words);

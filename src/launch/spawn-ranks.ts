@@ -7,11 +7,11 @@ import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import { type SpawnWorkersOptions, spawnWorkers } from '../distributed/launch/spawn-workers';
 import { ALGORITHM_NAMES } from '../protocol/collective';
-import { real } from '../protocol/config/fields';
+import { real, settings } from '../protocol/config/fields';
 
 export type { SpawnWorkersOptions as SpawnOptions };
 
-const optionsSchema = v.strictObject({
+const optionsSchema = settings({
   backend: v.optional(v.string()),
   timeoutS: v.optional(real(0.001, 86_400)),
   algorithm: v.optional(v.picklist(ALGORITHM_NAMES)),

@@ -66,6 +66,7 @@ describe('what is no report', () => {
       'weights.w with a float32 that is not base64',
     ],
     ['{"losses": [1], "weights": {"w": {"shape": [1], "float32": "AAAA"}}}', 'weights.w with 3 bytes'],
+    ['{"losses": [1], "weights": []}', 'has weights, which must be an object with tensors by name, not '],
     ['{"losses": [1], "weights": {"w": 7}}', 'has weights.w, which must be {"shape"'],
     ['{"losses": [1], "history": [{"step": -1}]}', 'has history.0.step, which must be at least 0, not -1'],
     ['{"losses": [1', 'is not JSON'],

@@ -4,6 +4,7 @@
  * read-report.ts checks with it. Every schema's message ends the sentence "must be ...".
  */
 import * as v from 'valibot';
+import { noList } from '../protocol/config/fields';
 
 /** A number; null if it is not finite. */
 const real = v.nullable(v.number('a number, or null if it is not finite'));
@@ -11,7 +12,7 @@ const numbers = v.array(real, 'a list of numbers');
 const text = v.string('a text');
 const size = v.pipe(v.number('a number'), v.minValue(0, 'at least 0'));
 const count = v.pipe(size, v.integer('a whole number'));
-const byName = <T extends v.GenericSchema>(value: T, words: string) => v.record(v.string(), value, words);
+const byName = <T extends v.GenericSchema>(value: T, words: string) => noList(v.record(v.string(), value, words));
 
 const lossRecord = v.looseObject(
   {
