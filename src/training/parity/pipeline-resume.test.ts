@@ -1,6 +1,6 @@
 /**
  * A pipeline that goes on from a checkpoint has the losses that real PyTorch came to when train.py went on from the
- * same files; and they are those of the run without a stop.
+ * same files; on the same mesh they are those of the run without a stop.
  */
 import { expect, test } from 'vitest';
 import { runConfig } from '../../headless/run';
@@ -8,11 +8,13 @@ import { PIPELINE_RESUMES, recordedResumes, SAVED_AFTER } from '../testing/pipel
 
 const { torch, losses: recorded } = recordedResumes();
 
-test.each(PIPELINE_RESUMES)('$name', async ({ name, config, files }) => {
+test.each(PIPELINE_RESUMES)('$name', async ({ name, config, files, exact }) => {
   const { report } = await runConfig(config, await files());
-  const { resume: _, ...begun } = config;
-  const straight = await runConfig(begun, {});
-  expect(report.losses).toEqual(straight.report.losses.slice(SAVED_AFTER));
+  if (exact) {
+    const { resume: _, ...begun } = config;
+    const straight = await runConfig(begun, {});
+    expect(report.losses).toEqual(straight.report.losses.slice(SAVED_AFTER));
+  }
   const found = report.losses.map(({ loss }) => loss);
   const expected = recorded[name] ?? [];
   expect(found.length, `losses that torch ${torch} gave`).toBe(expected.length);

@@ -4,7 +4,8 @@
  * run --project torch src/training/parity/pipeline-resume`, which needs torch 2.6.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { ConfigInput } from '../../protocol/config';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import type { Files } from '../../protocol/session';
 import { savedAfter } from './checkpoint-runs';
 
@@ -13,6 +14,8 @@ interface PipelineResume {
   readonly config: ConfigInput;
   /** With the checkpoint that it goes on from. */
   readonly files: () => Promise<Files>;
+  /** Whether the run goes on as if it had not stopped: not on another mesh. */
+  readonly exact: boolean;
 }
 
 const RUN: ConfigInput = {
@@ -34,6 +37,15 @@ const RUN: ConfigInput = {
   batchSize: 32,
   seed: 1,
   optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+};
+
+/** Ranks that draw masks, each from its own generator. */
+const DROPPED: ConfigInput = {
+  model: {
+    layers: mlpLayers([2, 8, 8, 8, 1], 'Tanh').flatMap((layer): LayerInput[] =>
+      layer.type === 'Tanh' ? [layer, { type: 'Dropout', p: 0.25 }] : [layer],
+    ),
+  },
 };
 
 /** Steps before the checkpoint: the epoch of 4 steps is left in its middle, and another one begins later. */
@@ -59,14 +71,19 @@ export const PIPELINE_RESUMES: readonly PipelineResume[] = [
     pipeline: { schedule: '1F1B', microBatches: 4 },
     optimizer: { type: 'Adam', lr: 0.01 },
   }),
+  resumed(
+    '4 stages with dropout, saved by 2 stages whose layers were cut',
+    { ...DROPPED, mesh: { pp: 4 }, pipeline: { microBatches: 4 } },
+    { ...DROPPED, mesh: { pp: 2, tp: 2 }, pipeline: { microBatches: 4 } },
+  ),
 ];
 
-function resumed(name: string, more: ConfigInput): PipelineResume {
-  const config = { ...RUN, ...more };
+function resumed(name: string, more: ConfigInput, saved = more): PipelineResume {
   return {
     name,
-    config: { ...config, steps: STEPS, resume: 'run' },
-    files: () => savedAfter(config, SAVED_AFTER),
+    config: { ...RUN, ...more, steps: STEPS, resume: 'run' },
+    files: () => savedAfter({ ...RUN, ...saved }, SAVED_AFTER),
+    exact: saved === more,
   };
 }
 
