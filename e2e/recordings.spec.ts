@@ -169,7 +169,7 @@ test(
     await expect(gpu).toBeVisible();
     await expect(steps.getByRole('row')).toHaveCount(2);
     await dialog.getByRole('button', { name: 'Example: an idle GPU' }).click();
-    await expect(findings(playground)).toContainText('Rank 0 is idle most');
+    await expect(findings(playground)).toContainText('Rank 0 is idle longest');
   },
 );
 
@@ -181,7 +181,7 @@ test(
     const dialog = dialogOf(playground);
     await dialog.getByRole('tab', { name: 'What if' }).click();
     const modelled = dialog.getByRole('list', { name: 'Modelled' });
-    await expect(modelled).toContainText('Unchanged, the model gives');
+    await expect(modelled).toContainText('without the change the model gives');
     await dialog.getByLabel('bucket cap, MiB').fill('25');
     await dialog.getByLabel('bucket cap, MiB').press('Enter');
     await expect(modelled).toContainText(/Modelled: a step takes .* instead of/);

@@ -1,7 +1,7 @@
 /**
  * Groups the events of a step, one group per moment, as finely as a reader can still walk through. If a step has more
  * than 60 moments, all rounds of a collective of activations or shards become one moment; if that is not enough, so do
- * the rounds of all buckets but the first, then those of bucket 0, too. A pipeline's step has at most 60 moments:
+ * the rounds of all buckets but the first. A pipeline's step has at most 60 moments:
  * several turns share a moment (pipeline/turn-windows.ts), and so do all rounds in which the replicas of a stage
  * average its gradients; if that is not enough, the collectives of layers join the turn of their layers. Other steps
  * have no limit: their moments grow with the number of layers. group-keys.ts decides which events are alike. Pure;
@@ -28,7 +28,7 @@ export interface EventGroups {
 const WIDEST_BESIDE_ROUNDS = 3;
 
 /** Coarser and coarser: tried for a step without turns that has too many moments. */
-const WITHOUT_TURNS: readonly Collectives[] = ['whole', 'laterBuckets', 'allBuckets'];
+const WITHOUT_TURNS: readonly Collectives[] = ['whole', 'laterBuckets'];
 
 export function groupEvents(trace: StepTrace): EventGroups {
   const turns = turnsOf(trace);

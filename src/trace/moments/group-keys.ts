@@ -50,15 +50,15 @@ export const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || 
 
 /**
  * Collectives of activations and shards, of which a step may have many: each round is a moment, or all rounds of one
- * collective, or they are in the turn of the layer that needs them. The rounds of DDP's buckets are moments, or, from
- * 'laterBuckets' on, only those of bucket 0, or none.
+ * collective, or they are in the turn of the layer that needs them. The rounds of DDP's buckets are moments; with
+ * 'laterBuckets' only those of bucket 0 are.
  */
-export type Collectives = 'rounds' | 'whole' | 'laterBuckets' | 'allBuckets' | 'inTurns';
+export type Collectives = 'rounds' | 'whole' | 'laterBuckets' | 'inTurns';
 
 function isWhole(e: TraceEvent, collectives: Collectives): boolean {
   const bucket = e.collective?.bucket ?? e.bucket;
   if (bucket === undefined) return collectives !== 'rounds' && isOfLayers(e);
-  return collectives === 'allBuckets' || (collectives === 'laterBuckets' && bucket > 0);
+  return collectives === 'laterBuckets' && bucket > 0;
 }
 
 /** Whether the collective is not about a bucket of DDP. */

@@ -131,7 +131,7 @@ test('the sentence of a turn says what its layers exchange', async () => {
   const { trace, moments, said } = await cutPipeline({ depth: 15, microBatches: 8 });
   for (const sentence of [
     'Stage 0 runs the forward pass of micro-batch 0, stage 1 waits, and the two ranks of stage 0 add up their products in 4 all-reduces',
-    'Stages 0 and 1 run the forward passes of micro-batches 1 and 0, and stage 0 adds up products in 4 all-reduces',
+    'Stages 0 and 1 run forward passes of micro-batches 1 and 0, and the two ranks of stage 0 add up their products in 4 all-reduces',
     'Stage 0 runs the backward pass of micro-batch 0, stage 1 the forward pass of micro-batch 1, with 7 all-reduces of products in all',
   ])
     expect(said).toContain(sentence);
