@@ -1,4 +1,7 @@
-/** A slider for the number of devices, from 1 to the limit. The value applies on release, or at each key. */
+/**
+ * A slider for the number of devices, from 1 to the limit. The value applies on release, or at each key. In a mode with
+ * one device the slider stands at 1 and cannot be moved; the next mode takes the number that was set before.
+ */
 import { useEffect, useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import { LIMITS } from '../../protocol/config';
@@ -15,6 +18,7 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
     setDraft(config.worldSize);
   }, [config.worldSize]);
   const single = FACES[config.mode].oneDevice;
+  const shown = single ? 1 : draft;
   const choose = (worldSize: number) => {
     setDraft(worldSize);
     const edit = withWorldSize(config, worldSize);
@@ -23,7 +27,7 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
   return (
     <label
       className={styles['world']}
-      title={single ? 'Single uses one device; the other modes use this many' : 'world_size'}
+      title={single ? 'Single uses one device. Choose another mode to use several.' : 'world_size'}
     >
       <span aria-hidden>ranks</span>
       <input
@@ -32,11 +36,11 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
         min={1}
         max={LIMITS.worldSize}
         step={1}
-        value={draft}
-        disabled={disabled}
+        value={shown}
+        disabled={disabled || single}
         onChange={(event) => choose(Number(event.target.value))}
       />
-      <b aria-hidden>{draft}</b>
+      <b aria-hidden>{shown}</b>
     </label>
   );
 }

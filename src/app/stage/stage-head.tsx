@@ -10,11 +10,11 @@ import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { formatCount, stepNumber } from '../draw/format';
 import { isConstruct } from '../state/kept-run';
 import { useApp, useSettled } from '../state/use-app';
-import { Note } from '../terms/term';
 import { Worded } from '../terms/worded';
 import { isPausing, trainingAt } from '../transport/positions';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
+import { Why } from './why';
 
 const GoingTo = loadedPanel('The way to the moment', async () => (await import('./going-to')).GoingTo, { small: true });
 const FasterHint = laterPanel('The hint about the pace', async () => (await import('./faster-hint')).FasterHint, {
@@ -50,18 +50,7 @@ export function StageHead() {
           </span>
         )}
         <FasterHint />
-        {why !== undefined && !waits && goingTo === undefined && (
-          <>
-            <span className={styles['why']} title={plainText(why)}>
-              {why}
-            </span>
-            <span className={styles['asked']}>
-              <Note label="Why?" named="Why">
-                {why}
-              </Note>
-            </span>
-          </>
-        )}
+        {why !== undefined && !waits && goingTo === undefined && <Why text={why} />}
       </p>
     </div>
   );

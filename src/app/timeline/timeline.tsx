@@ -15,6 +15,7 @@ import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { EventsTable } from './events-table';
 import { Pointed, Selected } from './explained';
 import { Hand } from './hand';
+import { MoreLanes } from './more-lanes';
 import { revealed, timelineKeyDown } from './obey-keys';
 import { searchEvents } from './search';
 import { type Selection, sameSelection, selectionOf } from './selection';
@@ -112,6 +113,7 @@ export function Timeline() {
           />
           <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
         </div>
+        <MoreLanes view={view} model={model} panel={picture.panel} height={size.height} />
       </div>
       {selection && (
         <Selected model={model} selection={selection} width={size.width} onSelect={reveal} view={view} hand={hand} />

@@ -52,7 +52,7 @@ export function useTimelinePicture({ pointed, selection, matches, path }: Marked
     request();
   };
   const figure = figureOf(model, panel, size, { selection, matches, path });
-  return { canvas, view, model, size, figure, request, onPainted, onScroll };
+  return { canvas, view, model, panel, size, figure, request, onPainted, onScroll };
 }
 
 /** The timeline as a picture of all its lanes, even if the panel shows only some. */

@@ -1,5 +1,6 @@
 /** The longer functions with which quantities.ts reads a run: memory, rows, buffers, rounds. Pure. */
 import type { CollectiveOp } from '../../protocol/collective';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
 import { contentsAt } from '../../trace/contents';
@@ -14,9 +15,12 @@ export const most = (numbers: readonly number[]): number => numbers.reduce((a, b
 /** The device that an argument names; cuda:0 without an argument. */
 export const device = (argument: string): number => (argument === '' ? 0 : Number(argument));
 
-/** Rows of the batch, each counted once: under model parallelism all devices work on the same rows. */
-export const rowsOf = ({ roles, batchPerRank }: SessionInfo): number =>
-  sum(batchPerRank.filter((_, index) => roles[index]?.hasRows ?? true));
+/**
+ * Rows of the batch, each counted once: the ranks of a tensor group read the same rows, and under model parallelism
+ * only the first device reads rows.
+ */
+export const rowsOf = ({ config, roles, batchPerRank }: SessionInfo): number =>
+  sum(batchPerRank.filter((_, index) => roles[index]?.hasRows ?? true)) / meshSizes(config).tp;
 
 /** Number of elements of all parameters. */
 export const elements = ({ info }: Facts): number | undefined =>
