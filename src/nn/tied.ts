@@ -26,3 +26,10 @@ export function tiedNames(layers: readonly LayerConfig[]): readonly TiedName[] {
   };
   return layers.flatMap((layer, i) => below(layer, layerPath(layer, i)));
 }
+
+/** For each shared weight its names, first the name that the run gives it. */
+export function sharedNames(layers: readonly LayerConfig[]): readonly (readonly string[])[] {
+  const found = new Map<string, string[]>();
+  for (const { name, source } of tiedNames(layers)) found.set(source, [...(found.get(source) ?? [source]), name]);
+  return [...found.values()];
+}

@@ -76,11 +76,18 @@ const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
     ? 'B: backward; in halves I, for the input, and W, for the weights'
     : 'B: backward of one micro-batch';
 
-/** Gradients are clipped by the norm over all stages, then by value. */
-export function clipOverStages(config: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {
+/**
+ * Gradients are clipped by the norm over all stages, then by value. `counted`: a Python expression of the parameters by
+ * name whose gradients are in this rank's norm.
+ */
+export function clipOverStages(
+  config: Config,
+  shape: PipelineShape,
+  { averaging, counted }: { readonly averaging: Averaging; readonly counted: string },
+): readonly CodeLine[] {
   const { pp, tp, sharded } = shape;
   const clipOfCuts = averaging === 'ddp' || averaging === 'keepsBuckets' ? clipLinesOfLocals : clipLinesOfParts;
-  if (tp > 1) return clipOfCuts(config, { parameters: 'parameters', overStages: pp > 1 });
+  if (tp > 1) return clipOfCuts(config, { parameters: 'parameters', counted, overStages: pp > 1 });
   const { clipGradNorm, clipGradNormType, ...rest } = config;
   const byValue = clipLines(rest, 'parameters.values()');
   if (clipGradNorm === undefined) return byValue;
@@ -91,7 +98,7 @@ export function clipOverStages(config: Config, shape: PipelineShape, averaging: 
   const reduce = ['norm', ...(isMost ? ['torch.distributed.ReduceOp.MAX'] : []), ...group];
   const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
   return [
-    line(`grads = ${GRADIENTS}`),
+    line(`grads = ${GRADIENTS.replace('parameters', counted)}`),
     line(
       `norm = nn.utils.get_total_norm(grads${type})${sharded ? '.full_tensor()' : ''}.to(device)${isMost ? '' : ` ** ${p}`}`,
     ),

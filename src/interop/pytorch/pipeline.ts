@@ -8,7 +8,7 @@ import { hookImports, hookLines, stageSyncLines } from './comm-hooks';
 import { lossCall } from './loop';
 import { type FilledBatches, fillingLines, rowsTest, weightedLoss } from './pipeline-fill';
 import { firstScale, scaledLoss } from './pipeline-scaler';
-import { layout } from './python';
+import { layout, python } from './python';
 
 /** How a pipeline is placed on its ranks. */
 export interface PipelineShape extends FilledBatches {
@@ -18,8 +18,9 @@ export interface PipelineShape extends FilledBatches {
   /** Ranks that share each layer. */
   readonly tp: number;
   /**
-   * DistributedDataParallel takes cut parameters out of their modules, and scale_grads divides only the gradients of
-   * parameters in modules. So the script divides all gradients by the number of micro-batches, and scale_grads is off.
+   * The script divides all gradients by the number of micro-batches, and scale_grads is off: scale_grads divides only
+   * the gradients of parameters in modules, from which DistributedDataParallel takes cut parameters out, and divides
+   * the gradient of a weight once for each stage of the rank that uses the weight.
    */
   readonly scalesByHand: boolean;
   /** With fully_shard around the stages: the axes of the replicas; absent: DistributedDataParallel, or nothing. */
@@ -174,8 +175,12 @@ function stageHookLines(config: Config): readonly string[] {
   return [...lines.slice(0, -1), 'state.iter = -1  # torch reduces twice in the first step', ...lines.slice(-1)];
 }
 
-/** Around the modules of the rank. */
-export function replicaLines(config: Config, averaging: Averaging, { tp }: PipelineShape): readonly string[] {
+/** Around the modules of the rank. `leftOut`: names of shared weights whose gradients the script averages itself. */
+export function replicaLines(
+  config: Config,
+  { tp }: PipelineShape,
+  { averaging, leftOut }: { readonly averaging: Averaging; readonly leftOut: readonly string[] },
+): readonly string[] {
   const { ddp } = config;
   if (averaging === 'byHand')
     return [
@@ -197,13 +202,37 @@ export function replicaLines(config: Config, averaging: Averaging, { tp }: Pipel
       ? ['# find_unused_parameters: otherwise torch stops on an assert when it rebuilds buckets in this schedule']
       : []),
     ...stageSyncLines(config, DP_GROUP),
+    ...leaveOut(leftOut),
     'modules = [',
-    `    DistributedDataParallel(${args.join(', ')})`,
+    `    DistributedDataParallel(${args.join(', ')})${leftOut.length > 0 ? ' if has_others(module) else module' : ''}`,
     '    for module in modules',
     ']',
-    ...(hook.length > 0 ? ['for module in modules:', ...hook.map((text) => `    ${text}`)] : []),
+    ...(hook.length > 0
+      ? [
+          leftOut.length > 0
+            ? 'for module in [m for m in modules if isinstance(m, DistributedDataParallel)]:'
+            : 'for module in modules:',
+          ...hook.map((text) => `    ${text}`),
+        ]
+      : []),
   ];
 }
+
+/** Hooks would compress shared weights, and a weight of two modules stops both reducers. */
+const leaveOut = (names: readonly string[]): readonly string[] =>
+  names.length === 0
+    ? []
+    : [
+        '# DistributedDataParallel leaves shared weights alone; their gradients are averaged after the step',
+        `averaged = [p for name, p in parameters.items() if name in [${names.map(python).join(', ')}]]`,
+        'def is_averaged(p):',
+        '    return any(p is q for q in averaged)',
+        'def has_others(module):',
+        '    return not all(is_averaged(p) for p in module.parameters())',
+        'for module in modules:',
+        '    names = [name for name, p in module.named_parameters(remove_duplicate=False) if is_averaged(p)]',
+        '    DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(module, names)',
+      ];
 
 /** Lines after the loss function: stages, schedule, and whether this rank has the first or last stage. */
 export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {

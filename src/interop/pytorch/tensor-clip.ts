@@ -10,6 +10,8 @@ type Clipping = Pick<Config, 'clipGradNorm' | 'clipGradNormType' | 'clipGradValu
 interface Gradients {
   /** A Python expression: the parameters by name. */
   readonly parameters: string;
+  /** The same, of the parameters whose gradients are in this rank's norm; absent: all. */
+  readonly counted?: string | undefined;
   /** Whether the ranks of a pipeline add up the norms of their stages. */
   readonly overStages: boolean;
 }
@@ -18,11 +20,15 @@ interface Gradients {
  * Of DTensors and plain tensors: the norm is computed from whole gradients. Partial sums, which sequence parallelism
  * leaves, are added up before, because neither norm nor clipping works on them.
  */
-export function clipLinesOfParts(config: Clipping, { parameters, overStages }: Gradients): readonly CodeLine[] {
+export function clipLinesOfParts(
+  config: Clipping,
+  { parameters, counted = parameters, overStages }: Gradients,
+): readonly CodeLine[] {
   const { clipGradNorm, clipGradValue } = config;
   if ((clipGradNorm ?? clipGradValue) === undefined) return [];
   const { type, power, root } = normOf(config);
-  const values = parameters === 'model' ? 'model.parameters()' : `${parameters}.values()`;
+  const valuesOf = (name: string) => (name === 'model' ? 'model.parameters()' : `${name}.values()`);
+  const values = valuesOf(parameters);
   return [
     line(`for p in ${values}:`),
     line('    if isinstance(p.grad, DTensor):'),
@@ -30,12 +36,14 @@ export function clipLinesOfParts(config: Clipping, { parameters, overStages }: G
     ...(clipGradNorm === undefined
       ? []
       : [
-          line(`grads = [p.grad for p in ${values} if p.grad is not None]`, 'clip'),
+          line(`grads = [p.grad for p in ${valuesOf(counted)} if p.grad is not None]`, 'clip'),
           line('whole = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]'),
           ...(overStages
             ? [line(`norm = nn.utils.get_total_norm(whole${type}).to(device)${power}`), ...stagesLine(config), ...root]
             : [line(`norm = nn.utils.get_total_norm(whole${type})`)]),
-          line('for grad in grads:'),
+          ...(counted === parameters
+            ? [line('for grad in grads:')]
+            : [line(`for grad in [p.grad for p in ${values} if p.grad is not None]:`)]),
           line(`    grad.mul_(min(1, ${clipGradNorm} / (norm.item() + 1e-6)))`),
         ]),
     ...byValue(clipGradValue, values),
@@ -47,7 +55,10 @@ export const CUT_NAMES =
   'cut = {name for name, p in model.named_parameters() if isinstance(p, DTensor) and p.placements[0].is_shard()}';
 
 /** Of local parts, named in `cut`, and whole tensors. */
-export function clipLinesOfLocals(config: Clipping, { parameters, overStages }: Gradients): readonly CodeLine[] {
+export function clipLinesOfLocals(
+  config: Clipping,
+  { parameters, counted = parameters, overStages }: Gradients,
+): readonly CodeLine[] {
   const { clipGradNorm, clipGradNormType, clipGradValue } = config;
   const { type, power, root } = normOf(config);
   const gradients = (test: string) => `[g for name, g in grads.items() if ${test}]`;
@@ -56,7 +67,7 @@ export function clipLinesOfLocals(config: Clipping, { parameters, overStages }: 
     ...(clipGradNorm === undefined
       ? []
       : [
-          line(`grads = {name: p.grad for name, p in ${parameters}.items() if p.grad is not None}`),
+          line(`grads = {name: p.grad for name, p in ${counted}.items() if p.grad is not None}`),
           line(`norm = nn.utils.get_total_norm(${gradients('name in cut')}${type}).to(device)${power}`),
           line(`torch.distributed.all_reduce(${reduced(config, 'tp')})  # over the parts of each layer`),
           line(clipGradNormType === 'inf' ? `norm = norm.maximum(${whole})` : `norm += ${whole}${power}`),

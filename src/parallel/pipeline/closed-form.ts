@@ -82,18 +82,19 @@ function formOfCuts({ run: { config, input }, pass, schedule }: Placed): ClosedF
   return formInside(config, mesh, stages, pass.steps);
 }
 
-/** Shared weights: between the two ranks of each replica, then over the replicas; all bytes go through one rank. */
+/** Shared weights: among the ranks of each replica that have them, then over the replicas. */
 function formOfTies({ run, pass, parts }: Placed, ties: readonly Tie[]): ClosedForm {
   const sent = byDevice(run.devices);
   const shapeOn = shapesOn(run.config);
   for (const stageDevices of pass.steps ? parts : [])
-    for (const { owner, user, ...tied } of ties) {
-      const [owners, users] = [at(stageDevices, owner), at(stageDevices, user)];
-      const bytes = tensorBytes({ shape: shapeOn(tied, at(owners, 0)) });
-      const onOneRank = owners[0] === users[0];
-      if (!onOneRank) for (const device of [...owners, ...users]) sent.add(device, bytes);
-      for (const group of onOneRank ? [owners] : [owners, users])
+    for (const { stages, ...tied } of ties) {
+      // Stages on one rank have the same devices.
+      const holders = [...new Map(stages.map((s) => at(stageDevices, s)).map((own) => [own[0], own])).values()];
+      const bytes = tensorBytes({ shape: shapeOn(tied, at(at(holders, 0), 0)) });
+      const replicas = at(holders, 0).map((_, k) => holders.map((own) => at(own, k)).sort((a, b) => a - b));
+      for (const group of [...replicas, ...holders])
         if (group.length > 1)
+          // All bytes go through the first rank.
           for (const [place, device] of group.entries())
             sent.add(device, place === 0 ? (group.length - 1) * bytes : bytes);
     }

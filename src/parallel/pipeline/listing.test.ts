@@ -241,13 +241,30 @@ const TOKENS = (tied: boolean): ConfigInput => ({
   batchSize: 8,
 });
 
-test('mesh.tp: weights tied within a stage are tied again, and a comment says so where they cannot be', () => {
+test('mesh.tp: weights tied within a stage are tied again, or add up their gradients inside DDP', () => {
   const text = textOf(TOKENS(true));
   const again = text.lastIndexOf('model.head.weight = model.tok.weight');
   expect(again).toBeGreaterThan(text.indexOf("parallelize_module(layer, mesh['tp'], style)"));
-  expect(text).not.toContain('# tied weights');
+  expect(text).not.toContain('total = sum(');
   const wrapped = textOf({ ...TOKENS(true), mesh: { pp: 1, tp: 2, dpReplicate: 2 } });
-  expect(wrapped).toContain('# tied weights: parallelize_module gives each module its own parameter');
+  expect(wrapped).not.toContain('model.head.weight = model.tok.weight');
+  expect(wrapped).toContain("shared = [name for name in ['tok.weight', 'head.weight'] if name in parameters]");
+  expect(wrapped).toContain('    total = sum(p.grad for p in own)');
+});
+
+test('a weight that stages share: its gradients are added over the ranks that have a copy, and count once', () => {
+  const text = textOf({ ...TOKENS(true), mesh: { pp: 2, dpReplicate: 2 }, clipGradNorm: 1 });
+  expect(text).toContain('new_subgroups_by_enumeration([[0, 2], [1, 3]])');
+  const places = [
+    'DistributedDataParallel(',
+    'tied += [(parameters[name], group) for name in shared]',
+    'schedule.step(',
+    '    torch.distributed.all_reduce(p.grad, group=group)',
+    'grads = [p.grad for p in once.values() if p.grad is not None]',
+    'optimizer.step()',
+  ].map((line) => text.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
 test('filler rows: a row is filler if all its targets are, and loss_parallel() makes way for them', () => {

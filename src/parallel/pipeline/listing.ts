@@ -31,6 +31,7 @@ import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { cutStageLines, headLines, PARTS_SCALER, scalerLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
+import { tiedLines, tiedSums } from '../../interop/pytorch/tied';
 import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { halvesBackward } from '../../schedules/actions-of';
@@ -38,12 +39,12 @@ import type { Schedule } from '../../schedules/schedule';
 import { hasSampler, MASKS_AND_ROWS, ranksDraw } from '../axes/own-draws';
 import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
 import { unitsOf } from '../sharded/units';
-import { listedCuts, NOT_TIED, ROWS_BY_RANK } from '../tensor/listed-cuts';
+import { listedCuts, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
-import { tiesOf } from './ties';
+import { sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { tp, dpReplicate, dpShard } = meshSizes(given);
@@ -67,14 +68,23 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   };
   const averaging = averagingOf(schedule, placed);
   const wraps = averaging === 'ddp' || averaging === 'keepsBuckets';
-  const shape: PipelineShape = { ...placed, scalesByHand: tp > 1 && wraps };
-  const cuts = tp > 1 ? listedCuts(config, shape, stageOfModule(config.model.layers, ranges)) : undefined;
-  const tied = cuts ? tieLines(config.model.layers) : [];
-  const tiesAgain = tied.length > 0 && !wraps && tiesOf(config).length === 0;
+  const stageOf = stageOfModule(config.model.layers, ranges);
+  const rankShares = stagesOfRankShare(config, placed, stageOf);
+  const scalesByHand = (tp > 1 && wraps) || rankShares;
+  const shape: PipelineShape = { ...placed, scalesByHand };
+  const cuts = tp > 1 ? listedCuts(config, shape, stageOf) : undefined;
+  const shared = tiedWeights(config, placed, stageOf);
+  // DTensors within one rank can be tied again; DistributedDataParallel would take these apart.
+  const tiesAgain = !wraps && shared.every(({ groups }) => groups.length === 0);
+  const tied = tiesAgain ? [] : shared;
+  const leftOut =
+    wraps && tp === 1 && (rankShares || config.ddp.commHook.type !== 'allreduce')
+      ? sharedAcrossStages(config, stageOf)
+      : [];
   const autocast = autocastLine(config, 'device');
-  const clip = clipOverStages(config, shape, averaging);
+  const clip = clipOverStages(config, shape, { averaging, counted: tied.length > 0 ? 'once' : 'parameters' });
   const scaled = config.gradScaler.enabled;
-  const usesDTensor = clip.length > 0 || averaging === 'byHand' || scaled;
+  const usesDTensor = clip.length > 0 || averaging === 'byHand' || scaled || tied.length > 0;
   const data = dataLines(config, shape, dialect);
   const model = listedModelCode(config.model.layers);
   return dialect.assemble(config, {
@@ -94,8 +104,6 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(shape.sharded && halvesBackward(schedule) ? [LOST_GRADIENTS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
-      ...(tiesOf(config).length > 0 ? [TIES] : []),
-      ...(tied.length > tiesOf(config).length && !tiesAgain ? [NOT_TIED] : []),
       ...(averaging === 'byHand' && KEEPS_STATE.has(config.ddp.commHook.type) ? [NO_HOOK] : []),
     ],
     group: ranksLines(timeoutOf(config)),
@@ -114,13 +122,14 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
       ...(cuts ? [...(cuts.cutsHeads ? headLines : []), ...cuts.plan.lines, ...cutStageLines] : []),
       // parallelize_module gives each module a parameter of its own.
-      ...(tiesAgain ? tied : []),
+      ...(cuts && tiesAgain ? tieLines(config.model.layers) : []),
       ...(cuts && wraps && config.clipGradNorm !== undefined ? [CUT_NAMES] : []),
       ...(shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : []),
       // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.
       ...(cuts ? [] : OWN_PARAMETERS),
-      ...replicaLines(config, averaging, shape),
+      ...replicaLines(config, shape, { averaging, leftOut }),
       ...(cuts ? OWN_PARAMETERS : []),
+      ...tiedLines(config, tied),
     ),
     ...(cuts ? { optimizerArguments: ['foreach=False'] } : {}),
     afterOptimizer: averaging === 'byHand' ? [] : averagerLines(config, DP_GROUP),
@@ -148,6 +157,10 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
           line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
         ),
         ...insideLines(config, shape, averaging),
+        ...tiedSums(tied, {
+          cut: cuts !== undefined,
+          ...(leftOut.length > 0 ? { averages: { dp: shape.dp, group: DP_GROUP } } : {}),
+        }),
         ...unscaledLosses(config),
         ...unscaleLines(config),
         ...clip,
@@ -177,9 +190,6 @@ function stageOfModule(layers: readonly LayerConfig[], ranges: ReturnType<typeof
 
 const NO_LOSS_PARALLEL =
   '# the run computes the loss from parts of the outputs; here outputs are whole, because loss_parallel() cannot leave out the rows that fill up short micro-batches';
-const TIES =
-  '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
-
 const NO_HOOK =
   '# DistributedDataParallel sees no gradients in this schedule: the hook of the run is left out, and the losses differ';
 const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);

@@ -58,7 +58,7 @@ function check(config: Config): void {
         'mesh.dpShard': meshSizes(config).dpShard,
         'pipeline.split': config.pipeline.split,
       },
-      why: `the stages ${tie.owner} and ${tie.user} share the weight ${tie.name}, and fully_shard around one stage does not know the other stage`,
+      why: `the stages ${tie.stages.slice(0, -1).join(', ')} and ${tie.stages.at(-1)} share the weight ${tie.name}, and fully_shard around one stage does not know the others`,
       hint: 'Put both layers into one stage, or set sharded.stage to 0 for DistributedDataParallel around each stage.',
     });
 }

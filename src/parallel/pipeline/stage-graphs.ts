@@ -21,7 +21,7 @@ import type { Partition } from '../partition-pass';
 import { layoutsOf } from '../sharded/pieces';
 import { outputOf, type StageGraph, type StageOutput, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
-import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
+import { borrowedBy, stagesByRank, type Tie, tiesOf, usersOf } from './ties';
 
 /**
  * The schedule of the run; throws if the schedule cannot run. `microBatches`: number for a short batch, which may have
@@ -154,14 +154,12 @@ export function createStageGraphs(
 /** For each stage, the tied parameters whose gradient another stage of the same rank sets first, so this stage adds. */
 function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule): readonly ReadonlySet<string>[] {
   const added = Array.from({ length: stages }, () => new Set<string>());
-  for (const tie of ties) {
-    if (!isOnOneRank(tie, rankOfStage)) continue;
-    const actions = at(orders, at(rankOfStage, tie.owner)).flatMap((cell) => actionsOf([cell]));
-    const first = actions.find(
-      ({ kind, stage }) => (kind === 'B' || kind === 'W') && (stage === tie.owner || stage === tie.user),
-    );
-    at(added, first?.stage === tie.owner ? tie.user : tie.owner).add(tie.name);
-  }
+  for (const tie of ties)
+    for (const [rank, ofRank] of stagesByRank(tie, rankOfStage)) {
+      const actions = at(orders, rank).flatMap((cell) => actionsOf([cell]));
+      const first = actions.find(({ kind, stage }) => (kind === 'B' || kind === 'W') && ofRank.includes(stage));
+      for (const stage of ofRank) if (stage !== first?.stage) at(added, stage).add(tie.name);
+    }
   return added;
 }
 

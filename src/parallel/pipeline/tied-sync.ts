@@ -1,6 +1,6 @@
 /**
- * The gradient of a weight that two stages share: the sum over the two stages if they are on two ranks, then the mean
- * over the replicas. It overlaps with nothing, because it needs the last backward pass of both stages. Called by
+ * The gradient of a weight that several stages share: the sum over the ranks that have these stages, then the mean over
+ * the replicas. It overlaps with nothing, because it needs the last backward pass of all these stages. Called by
  * compile.ts.
  */
 import { at } from '../../base/invariant';
@@ -25,8 +25,9 @@ export const tiedSync = (places: Places, ties: readonly Tie[]): Sync => ({
   },
 });
 
-function reduceTied({ builder, stages }: Places, { owner, user }: Tie, gradient: string): void {
-  const [ofOwner, ofUser] = [at(stages, owner), at(stages, user)];
+function reduceTied({ builder, stages }: Places, tie: Tie, gradient: string): void {
+  // Stages on one rank have the same lanes.
+  const places = [...new Map(tie.stages.map((stage) => at(stages, stage)).map((p) => [p.lanes[0], p])).values()];
   const reduce = (lanes: readonly LaneBuilder[], group: Group, reduceOp: 'sum' | 'avg') => {
     const comm: Where = { ...TIED, queue: 'comm' };
     for (const lane of lanes) lane.handOver('compute', 'comm', comm);
@@ -35,13 +36,12 @@ function reduceTied({ builder, stages }: Places, { owner, user }: Tie, gradient:
     algorithmFor('naive', 'allReduce').emit({ ...call, payload: 'gradient', where: comm });
     for (const lane of lanes) lane.handOver('comm', 'compute', TIED);
   };
-  const onOneRank = ofOwner.lanes[0] === ofUser.lanes[0];
-  if (!onOneRank)
-    for (const [k, lane] of ofOwner.lanes.entries()) {
-      const both = [lane, at(ofUser.lanes, k)].sort((a, b) => a.rank - b.rank);
-      const ranks = both.map(({ rank }) => rank);
-      reduce(both, builder.mesh.newGroup(ranks, { purpose: 'tied' }), 'sum');
+  if (places.length > 1)
+    for (const k of at(places, 0).lanes.keys()) {
+      const lanes = places.map((place) => at(place.lanes, k)).sort((a, b) => a.rank - b.rank);
+      const ranks = lanes.map(({ rank }) => rank);
+      reduce(lanes, builder.mesh.newGroup(ranks, { purpose: 'tied' }), 'sum');
     }
-  for (const { replicaGroups } of onOneRank ? [ofOwner] : [ofOwner, ofUser])
+  for (const { replicaGroups } of places)
     for (const group of replicaGroups) if (group.ranks.length > 1) reduce(builder.lanesOf(group), group, 'avg');
 }

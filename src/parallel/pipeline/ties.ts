@@ -1,7 +1,7 @@
 /**
- * Weights that layers of two stages share (a Linear layer with `tied`). Each stage has a copy. After the last backward
- * pass the two ranks of a replica add up their gradients, so that the copies stay equal, as in Megatron-LM's embedding
- * group. If both stages are on one rank, it has one copy, whose gradient accumulates over both.
+ * Weights that layers of several stages share (a Linear layer with `tied`). Every rank with such a stage has a copy.
+ * After the last backward pass these ranks of a replica add up their gradients, so that the copies stay equal, as in
+ * Megatron-LM's embedding group. Stages on one rank use one copy, whose gradient accumulates over these stages.
  */
 import { at, must } from '../../base/invariant';
 import { parametersOfLayer } from '../../nn/model';
@@ -14,9 +14,8 @@ export interface Tie {
   /** Name of the parameter in the stage that has its layer. */
   readonly name: string;
   readonly shape: Shape;
-  readonly owner: number;
-  /** The other stage that uses the parameter. */
-  readonly user: number;
+  /** The stages that use the parameter, first the stage that has its layer. */
+  readonly stages: readonly number[];
 }
 
 /** The ties between stages of a settled configuration. Ties within one stage need no communication. */
@@ -32,23 +31,30 @@ export function tiesOf(config: Config): readonly Tie[] {
         ),
     ),
   );
-  return ranges.flatMap(({ start, end }, user) => {
-    const sources = new Set(tiedNames(layers.slice(start, end)).map(({ source }) => source));
-    return [...sources].flatMap((name): readonly Tie[] => {
-      const { stage: owner, shape } = must(owners.get(name), name);
-      return owner === user ? [] : [{ name, shape, owner, user }];
-    });
+  const sourcesIn = ranges.map(
+    ({ start, end }) => new Set(tiedNames(layers.slice(start, end)).map(({ source }) => source)),
+  );
+  return [...new Set(sourcesIn.flatMap((names) => [...names]))].flatMap((name): readonly Tie[] => {
+    const { stage: owner, shape } = must(owners.get(name), name);
+    const users = sourcesIn.flatMap((names, stage) => (names.has(name) && stage !== owner ? [stage] : []));
+    return users.length === 0 ? [] : [{ name, shape, stages: [owner, ...users] }];
   });
 }
 
 /** Parameters of other stages that a stage uses. */
 export const borrowedBy = (ties: readonly Tie[], stage: number): readonly Tie[] =>
-  ties.filter(({ user }) => user === stage);
+  ties.filter(({ stages }) => stages.indexOf(stage) > 0);
 
-/** Stages that have a copy of the parameter, apart from its owner. */
+/** Stages that use the parameter, apart from the stage that has its layer. */
 export const usersOf = (ties: readonly Tie[], name: string): readonly number[] =>
-  ties.flatMap((tie) => (tie.name === name ? [tie.user] : []));
+  ties.flatMap((tie) => (tie.name === name ? tie.stages.slice(1) : []));
 
-/** Whether both stages are on one rank. */
-export const isOnOneRank = ({ owner, user }: Tie, rankOfStage: readonly number[]): boolean =>
-  at(rankOfStage, owner) === at(rankOfStage, user);
+/** The stages of a tie by the pipeline rank that has them. */
+export function stagesByRank({ stages }: Tie, rankOfStage: readonly number[]): ReadonlyMap<number, readonly number[]> {
+  const byRank = new Map<number, number[]>();
+  for (const stage of stages) {
+    const rank = at(rankOfStage, stage);
+    byRank.set(rank, [...(byRank.get(rank) ?? []), stage]);
+  }
+  return byRank;
+}

@@ -85,8 +85,6 @@ function handedOn(
 
 export const ROWS_BY_RANK =
   '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
-export const NOT_TIED =
-  '# tied weights: parallelize_module gives each module its own parameter, and DistributedDataParallel takes these apart as plain tensors, so they train apart here, and the losses differ';
 
 const namesFrom = (module: string, names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`from ${module} import ${names.toSorted().join(', ')}`];

@@ -97,7 +97,7 @@ test('tied weights are tied again after parallelize_module, which gives each mod
   // DistributedDataParallel takes tied DTensors apart, so such a script says that its losses differ.
   const replicas = printed(parseConfig({ ...config, worldSize: 4, mesh: { tp: 2, dpReplicate: 2 } }));
   expect(replicas.filter((text) => text === tie)).toHaveLength(1);
-  expect(replicas.some((text) => text.startsWith('# tied weights:'))).toBe(true);
+  expect(replicas.map((text) => text.trim())).toContain('total = sum(p.grad for p in own)');
 });
 
 test('a GradScaler that takes DTensors beside plain tensors, whose ranks skip a step together', () => {

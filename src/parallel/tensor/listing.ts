@@ -20,12 +20,14 @@ import {
   type TensorShape,
 } from '../../interop/pytorch/tensor';
 import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
+import { type TiedWeight, tiedLines, tiedSums } from '../../interop/pytorch/tied';
+import { sharedNames } from '../../nn/tied';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { hasSampler, MASKS_AND_ROWS, ranksDraw } from '../axes/own-draws';
 import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { listedCuts, NOT_TIED, ROWS_BY_RANK } from './listed-cuts';
+import { listedCuts, ROWS_BY_RANK } from './listed-cuts';
 import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -41,13 +43,15 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const cuts = listedCuts(config, shape);
   const { plan, cutsHeads, lossParallel } = cuts;
   // DistributedDataParallel has plain tensors where the plan made DTensors.
+  const tied = tieLines(config.model.layers);
+  const copies = wraps ? copiesOf(config) : [];
+  const counted = copies.length > 0 ? 'once' : 'parameters';
   const clips = wraps
-    ? clipLinesOfLocals(config, { parameters: 'parameters', overStages: false })
+    ? clipLinesOfLocals(config, { parameters: 'parameters', counted, overStages: false })
     : clipLinesOfParts(config, { parameters: 'model', overStages: false });
   const model = modelCode(config.model.layers, 'device', config.checkpointSegments);
   const data = dataLines(config, shape, dialect);
   const usesDTensor = clips.length > 0 || config.gradScaler.enabled;
-  const tied = tieLines(config.model.layers);
   const synced = shape.dp > 1 ? syncLines(config, syncGroup(shape)) : [];
   return dialect.assemble(config, {
     about: `with tensor parallelism on ${tp} ranks${aboutData(shape)}`,
@@ -56,7 +60,6 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ...(cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
       ...(resume === undefined || resumes ? [] : [BEGINS_ANEW]),
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
-      ...(tied.length > 0 && wraps ? [NOT_TIED] : []),
     ],
     imports: [
       'import os',
@@ -88,7 +91,8 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
               ...(config.clipGradNorm === undefined ? [] : [CUT_NAMES]),
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
               // The first forward pass takes them out of the modules.
-              ...(clips.length > 0 ? ['parameters = dict(model.module.named_parameters())'] : []),
+              ...(clips.length > 0 || copies.length > 0 ? ['parameters = dict(model.module.named_parameters())'] : []),
+              ...tiedLines(config, copies),
             ]
           : []),
       ),
@@ -102,13 +106,17 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       targets: 'device',
       ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
-      clip: clips,
+      clip: [...tiedSums(copies, { cut: false }), ...clips],
       epochStart: hasSampler(config) && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       ...(sharded ? { beforeForward: gradientSyncLines(config) } : {}),
       log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
     },
   });
 }
+
+/** DistributedDataParallel takes DTensors apart, so each module that shares a weight keeps a parameter of its own. */
+const copiesOf = ({ model }: Config): readonly TiedWeight[] =>
+  sharedNames(model.layers).map((names) => ({ names, groups: [], severalOnRank: true }));
 
 /** A Python expression for the ranks that have the same part of each layer and other rows. */
 function syncGroup({ tp, dp, sharded }: TensorShape): string {

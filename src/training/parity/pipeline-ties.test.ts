@@ -19,6 +19,14 @@ const layers = gptLayers({ vocab, context: 4, width: 8, heads: 2, layers: 2 }).m
   layer.type === 'Linear' ? { ...layer, bias: false, tied: 'tok.weight' } : layer,
 );
 
+/** The embedding's weight once more in the middle and at the end. */
+const threeTimes = [
+  { type: 'TokenEmbedding', vocab, context: 4, width: vocab, name: '' },
+  { type: 'Linear', in: vocab, out: vocab, bias: false, tied: 'tok.weight', name: 'mid' },
+  { type: 'LayerNorm', features: vocab, name: 'ln' },
+  { type: 'Linear', in: vocab, out: vocab, bias: false, tied: 'tok.weight', name: 'head' },
+] as const;
+
 const gpt: ConfigInput = {
   model: { layers },
   loss: { type: 'CrossEntropyLoss' },
@@ -42,6 +50,22 @@ test.each<[string, ConfigInput]>([
   [
     'replicas, both stages on one rank',
     { mesh: { pp: 2, dp: 2 }, pipeline: { schedule: 'DualPipeV', microBatches: 4, split: [1, 1, 1, 2] } },
+  ],
+  [
+    'three stages, two of them on one rank',
+    {
+      mesh: { pp: 2, dp: 2 },
+      pipeline: { schedule: 'Interleaved1F1B', microBatches: 2, split: [1, 1, 1, 1] },
+      model: { layers: [...threeTimes] },
+    },
+  ],
+  [
+    'three ranks',
+    {
+      mesh: { pp: 3 },
+      pipeline: { schedule: 'GPipe', microBatches: 4, split: [1, 1, 2] },
+      model: { layers: [...threeTimes] },
+    },
   ],
 ])('%s', async (_, more) => {
   const blueprint = createBlueprint(parseConfig({ ...gpt, ...more }), {});

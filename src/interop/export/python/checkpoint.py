@@ -5,6 +5,7 @@ the random generators of all ranks; its metadata hold the step, and checksums th
 Rank 0 writes for all ranks.
 """
 
+import itertools
 import json
 import pickle
 import re
@@ -95,18 +96,21 @@ class Saved:
         """Settings that the file lacks stay unchanged. Each rank takes its parts of the states; all ranks call this."""
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
-        if tensors.is_part:  # this rank may lack a group
-            names, own = json.loads(self.about['parameter_names']), {id(p): n for n, p in tensors.named_parameters()}
+        own = {id(p): name for name, p in tensors.named_parameters()}
+        # This rank may lack a group, or have several parameters for one shared weight.
+        if tensors.is_part or len(set(own.values())) < len(own):
+            names = json.loads(self.about['parameter_names'])
             numbers = [[names.index(own[id(p)]) for p in of['params']] for of in optimizer.param_groups]
             saved = [next(group for group in saved_groups if params[0] in group['params']) for params in numbers]
             pairs = zip(optimizer.param_groups, saved, numbers)
             groups = [{**of, **group, 'params': params} for of, group, params in pairs]
-        state = {}
+        state, here = {}, itertools.count()
         for group, of in zip(groups, optimizer.param_groups):
-            for number, p in zip(group['params'], of['params']):
+            saved, group['params'] = group['params'], [next(here) for _ in of['params']]
+            for number, k, p in zip(saved, group['params'], of['params']):
                 cut = tensors.part_of(p)
                 if number in self.optimizer:
-                    state[number] = {key: cut(value) for key, value in self.optimizer[number].items()}
+                    state[k] = {key: cut(value) for key, value in self.optimizer[number].items()}
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_scaler(self, scaler):
@@ -274,7 +278,7 @@ def numbered(ranks, order, patterns):
         matches = [fnmatchcase(group['params'][0], re.sub(r'[?[]', r'[\g<0>]', p)) for p in [*patterns, '*']]
         place = matches.index(True)
         names = merged.setdefault(place, {**group, 'params': []})['params']
-        names += [name for name in group['params'] if name not in names]
+        names += [name for name in dict.fromkeys(group['params']) if name not in names]
     groups = [merged[place] for place in sorted(merged)]
     for group in groups:
         group['params'].sort(key=order.index)

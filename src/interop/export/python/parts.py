@@ -12,11 +12,11 @@ import torch.distributed as dist
 class ModelTensors:
     """The parameters and buffers of this rank by their names in the whole model."""
 
-    def __init__(self, model, modules=None, speaks=True):
+    def __init__(self, model, modules=None, speaks=True, tied=()):
         """`modules`: the modules whose tensors this rank has (None: all). `speaks`: whether this rank hands over whole
-        tensors for reports and checkpoints (False: another rank has the same tensors)."""
+        tensors for reports and checkpoints (False: another rank has the same tensors). `tied`: see tied_names."""
         self.model, self.is_part, self.speaks = model, modules is not None, speaks
-        self.order = list(model.state_dict())
+        self.order, self.tied = list(model.state_dict()), dict(tied)
         self.regrouped, self.parameters, self.kept = {}, None, {}
         mine = {id(m) for module in (modules or [model]) for m in module.modules()}
         self.owned = {
@@ -34,7 +34,12 @@ class ModelTensors:
     def named_parameters(self):
         if self.parameters is not None:
             return self.parameters
-        return [(name, p) for name, p in self.model.named_parameters() if name in self.owned]
+        found = {}
+        for name, p in self.model.named_parameters(remove_duplicate=False):
+            if name in self.owned:
+                # parallelize_module gives each module that shares a weight a parameter of its own: several of one name
+                found.setdefault(id(p), (self.tied.get(name, name), p))
+        return list(found.values())
 
     def keep_parameters(self):
         """Call it when the optimizer has its parameters. In the first forward pass DistributedDataParallel takes the
@@ -72,6 +77,14 @@ class ModelTensors:
             return part(found, parameter, mask)
 
         return cut
+
+
+def tied_names(model):
+    """The first name of each weight that several modules share, by its other names."""
+    first, tied = {}, {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        tied[name] = first.setdefault(id(p), name)
+    return {name: of for name, of in tied.items() if of != name}
 
 
 def rows_by_rank(tensor, ranks):

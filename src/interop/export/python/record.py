@@ -17,7 +17,7 @@ import checkpoint
 import checkpoint_files
 import report
 from launch import here
-from parts import ModelTensors
+from parts import ModelTensors, tied_names
 
 AGREE_EVERY, AGREE_S = 10, 5  # ranks agree whether to stop every so many steps or seconds
 
@@ -56,7 +56,7 @@ class Run:
         """The model that is trained. `modules`: the modules whose parameters this rank holds (None: all). `first`:
         is this the first of the ranks that share these modules?"""
         speaks = self.reader == 0 and first if modules is not None else self.rank == 0
-        self.tensors = ModelTensors(model, modules, speaks)
+        self.tensors = ModelTensors(model, modules, speaks, self.tied)
         # In a pipeline only the last stage has losses: it is on the last rank, or with V-shaped schedules on the first.
         self.prints = self.rank == 0 or (self.tensors.is_part and self.rank == dist.get_world_size() - 1)
 
@@ -69,6 +69,7 @@ class Run:
 
     def resume(self, model):
         """Loads the weights of the checkpoint to resume from, if any. Call it before the model is wrapped."""
+        self.tied = tied_names(model)
         base = self.base_to_resume()
         if base is None:
             return

@@ -1,0 +1,41 @@
+/**
+ * For the script of a pipeline: the weights whose gradients the script adds up itself, because modules on several ranks
+ * share them, or because parallelize_module gave each module of a rank a parameter of its own. Called by listing.ts.
+ */
+import { at } from '../../base/invariant';
+import type { PipelineShape } from '../../interop/pytorch/pipeline';
+import type { TiedWeight } from '../../interop/pytorch/tied';
+import { sharedNames } from '../../nn/tied';
+import type { Config } from '../../protocol/config';
+
+type Placed = Pick<PipelineShape, 'dp' | 'tp' | 'rankOfStage'>;
+/** Returns the stage of a module, by its path. */
+type StageOf = (path: string) => number;
+
+export function tiedWeights(config: Config, { dp, tp, rankOfStage }: Placed, stageOf: StageOf): readonly TiedWeight[] {
+  // Ranks are numbered stage by stage.
+  const ranksOfStage = dp * tp;
+  return sharedNames(config.model.layers).flatMap((names): readonly TiedWeight[] => {
+    const held = names.map((name) => at(rankOfStage, stageOf(name)));
+    const ranks = [...new Set(held)].sort((a, b) => a - b);
+    const groups =
+      ranks.length === 1
+        ? []
+        : Array.from({ length: ranksOfStage }, (_, k) => ranks.map((rank) => rank * ranksOfStage + k));
+    const severalOnRank = tp > 1 && held.length > ranks.length;
+    return groups.length > 0 || severalOnRank ? [{ names, groups, severalOnRank }] : [];
+  });
+}
+
+/** Whether two stages of one rank share a weight. */
+export const stagesOfRankShare = (config: Config, { rankOfStage }: Placed, stageOf: StageOf): boolean =>
+  sharedNames(config.model.layers).some((names) => {
+    const stages = [...new Set(names.map(stageOf))];
+    return new Set(stages.map((stage) => at(rankOfStage, stage))).size < stages.length;
+  });
+
+/** The weights that several stages share, by the names that the run gives them. */
+export const sharedAcrossStages = (config: Config, stageOf: StageOf): readonly string[] =>
+  sharedNames(config.model.layers).flatMap(([name = '', ...others]) =>
+    others.some((other) => stageOf(other) !== stageOf(name)) ? [name] : [],
+  );

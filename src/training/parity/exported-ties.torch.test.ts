@@ -1,0 +1,123 @@
+/**
+ * Weights that stages share: train.py adds up their gradients over the ranks that have a copy, and trains in PyTorch as
+ * the run does, losses of every rank and final weights. Needs a torch with pipelines (2.6).
+ */
+import { expect, test } from 'vitest';
+import { at } from '../../base/invariant';
+import { exportFiles } from '../../headless/export-run';
+import { runConfig } from '../../headless/run';
+import type { ConfigInput } from '../../protocol/config';
+import { gptLayers } from '../../protocol/presets';
+import { savedAfter } from '../testing/checkpoint-runs';
+import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
+import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
+
+const TEXT = 'the cat saw a hat; a dog ate the ham; '.repeat(8);
+const VOCAB = new Set(TEXT).size;
+const HEAD = { type: 'Linear', in: 8, out: VOCAB, bias: false, tied: 'tok.weight', name: 'head' } as const;
+
+const RUN: ConfigInput = {
+  ...{ device: 'cpu', compareSingle: false, seed: 4, steps: 5, mode: 'pipeline' },
+  model: { layers: [...gptLayers({ vocab: VOCAB, context: 4, width: 8, heads: 2, layers: 2 }).slice(0, -1), HEAD] },
+  data: { type: 'text', text: TEXT, context: 4 },
+  loss: { type: 'CrossEntropyLoss' },
+  optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+  ...{ batchSize: 16, dropLast: true },
+};
+const pipeline = (schedule: NonNullable<ConfigInput['pipeline']>['schedule'], split?: readonly number[]) => ({
+  pipeline: { schedule, microBatches: 4, ...(split ? { split: [...split] } : {}) },
+});
+const ONE_F_ONE_B = pipeline('1F1B');
+const CLIPPED = { clipGradNorm: 0.3 };
+
+type Case = readonly [name: string, config: ConfigInput];
+const CASES: readonly Case[] = [
+  ['1F1B', { ...RUN, ...ONE_F_ONE_B, mesh: { pp: 2 } }],
+  ['GPipe', { ...RUN, ...pipeline('GPipe'), mesh: { pp: 2 } }],
+  ['a stage between the two, clipped', { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 3 } }],
+  [
+    'DistributedDataParallel around the stages',
+    { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 2, dpReplicate: 2 } },
+  ],
+  ['GPipe with replicas', { ...RUN, ...pipeline('GPipe'), mesh: { pp: 2, dpReplicate: 2 } }],
+  ['averaged by hand', { ...RUN, ...pipeline('InterleavedZeroBubble'), mesh: { pp: 2, dpReplicate: 2 } }],
+  ['both stages on one rank', { ...RUN, ...pipeline('ZBVZeroBubble'), ...CLIPPED, mesh: { pp: 2 } }],
+  [
+    'both stages on one rank, replicas',
+    { ...RUN, ...pipeline('LoopedBFS', [1, 4]), ...CLIPPED, mesh: { pp: 1, dpReplicate: 2 } },
+  ],
+  [
+    'compressed, and a stage with nothing but the shared weight',
+    {
+      ...RUN,
+      ...pipeline('1F1B', [4, 1]),
+      mesh: { pp: 2, dpReplicate: 2 },
+      ddp: { commHook: { type: 'localSGD', period: 2, startLocalSGDIter: 1 } },
+    },
+  ],
+  ['tensor groups', { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 2, tp: 2 } }],
+  ['tensor groups with replicas', { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 2, tp: 2, dpReplicate: 2 } }],
+  [
+    'a tensor group with replicas that has both stages',
+    { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 1, tp: 2, dpReplicate: 2 } },
+  ],
+  [
+    'three stages, two of them on one rank',
+    {
+      ...RUN,
+      ...pipeline('Interleaved1F1B', [1, 1, 1, 1]),
+      optimizer: { type: 'SGD', lr: 0.01 },
+      mesh: { pp: 2 },
+      model: {
+        layers: [
+          { type: 'TokenEmbedding', vocab: VOCAB, context: 4, width: VOCAB, name: '' },
+          { ...HEAD, in: VOCAB, name: 'mid' },
+          { ...HEAD, in: VOCAB, name: 'more' },
+          { ...HEAD, in: VOCAB },
+        ],
+      },
+    },
+  ],
+];
+
+if (process.env['DUMP'])
+  (await import('node:fs')).writeFileSync(
+    '/tmp/h25-run.json',
+    JSON.stringify({ config: CASES.find(([n]) => n === process.env['DUMP'])?.[1] }),
+  );
+const python = pythonWithTorch('torch.distributed.pipelining');
+
+test('weights that stages share, in PyTorch', { timeout: 600_000 }, async () => {
+  if (python === undefined)
+    return sayNoTorch(`${CASES.length} pipelines with shared weights were not trained.`, {
+      module: 'torch.distributed.pipelining (torch 2.6)',
+      more: CASES.map(([name]) => name),
+    });
+  const runs = await Promise.all(
+    CASES.filter(([n]) => new RegExp(process.env['ONLY'] ?? '.').test(n))
+      .flatMap(([name, config]) => [
+        { name, config, files: async () => ({}) },
+        { name: `${name}, resumed`, config: { ...config, resume: 'run' }, files: () => savedAfter(config, 3) },
+      ])
+      .map(async ({ name, config, files }) => {
+        const given = await files();
+        return { name, folder: await exportFiles(config, given), own: await runConfig(config, given) };
+      }),
+  );
+  const { outputs } = runTorchScripts(
+    python,
+    runs.map(({ folder }) => exportedScript(folder)),
+  );
+  const found = runs.flatMap(({ name, folder: { config }, own }, i) => {
+    const output = at(outputs, i);
+    const text = reportOf(output);
+    if (output.error !== null || text === '')
+      return [`${name}: ${(output.error ?? 'no report').trim().split('\n').slice(-2).join(' ')}`];
+    const report = JSON.parse(text) as TorchReport;
+    return [...lossesApart(report, own.report.losses, undefined), ...weightsApart(report, own.weights(), config)].map(
+      (apart) => `${name}: ${apart}`,
+    );
+  });
+  expect(found).toEqual([]);
+  return undefined;
+});
