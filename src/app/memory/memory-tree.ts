@@ -4,6 +4,7 @@
  * Pure.
  */
 
+import { groupBy } from '../../base/group-by';
 import { type DeviceMemory, MEMORY_CATEGORIES, type MemoryCategory, type MemoryEntry } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
 
@@ -48,12 +49,6 @@ export function moduleOf(tensor: string): string {
 const sum = (nodes: readonly { readonly bytes: number }[]): number =>
   nodes.reduce((total, { bytes }) => total + bytes, 0);
 
-function grouped<T>(items: readonly T[], key: (item: T) => string): readonly (readonly [string, readonly T[]])[] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-  return [...groups];
-}
-
 const largestFirst = (nodes: readonly MemoryNode[]): readonly MemoryNode[] =>
   nodes.toSorted((a, b) => b.bytes - a.bytes || a.name.localeCompare(b.name, 'en', { numeric: true }));
 
@@ -90,7 +85,7 @@ function treeOf(entries: readonly MemoryEntry[], root: string, title: string): M
     const own = entries.filter((entry) => entry.category === category);
     if (own.length === 0) return [];
     const id = `${root}/${category}`;
-    const modules = grouped(own, ({ tensors }) => moduleOf(tensors[0] ?? '')).map(([module, of]): MemoryNode => {
+    const modules = [...groupBy(own, ({ tensors }) => moduleOf(tensors[0] ?? ''))].map(([module, of]): MemoryNode => {
       const path = `${id}/${module}`;
       const children = largestFirst(of.map((entry, i) => leaf(path, entry, i)));
       return { id: path, name: module, bytes: sum(children), tensors: [], children };

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { mlpLayers } from '../../protocol/presets';
 import { openTestSession } from '../../session/testing/open-session';
-import { firstOf } from '../../trace/moments/moment';
+import { firstOf, lastOf } from '../../trace/moments/moment';
 import { byMoments } from '../../trace/moments/moments';
 import { bottom, overlaps, right } from '../draw/geometry';
 import { layoutChunks } from './chunk-layout';
@@ -69,5 +69,39 @@ test('DDP of 64: while ranks communicate no room is empty, and bytes that are eq
     const sum = (parts: readonly number[]) => parts.reduce((a, b) => a + b, 0);
     const at = [rounds[1], rounds[Math.floor(rounds.length / 2)]].map((m) => sum(partsAt(firstOf(must(m, 'a round')))));
     expect(at[1]).toBeGreaterThan(must(at[0], 'a sum'));
+  }
+});
+
+test('a whole all-reduce among 64 ranks, 8,064 packets in one moment, has one arrow for each two ranks', async () => {
+  const session = await openTestSession({
+    mode: 'ddp',
+    worldSize: 64,
+    device: 'cpu',
+    compareSingle: false,
+    model: { layers: mlpLayers([2, 16, 16, 1], 'Tanh') },
+    data: { type: 'xor', samples: 64 },
+    batchSize: 64,
+    ddp: { bucketCapMb: 0.001 },
+  });
+  // The buckets are rebuilt after the first step.
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const plan = planStage(session.info, trace, facts.packets, { width: 850, height: 440 });
+  const whole = must(
+    trace.moments.findLast(({ events }) => events.length > 8_000),
+    'a moment of all rounds',
+  );
+  for (const [event, fraction] of [
+    [firstOf(whole), 0],
+    [must(whole.events[whole.events.length / 2], 'the middle'), 0.5],
+    [lastOf(whole), 1],
+  ] as const) {
+    const position = facts.at({ event, fraction }, 'modelled');
+    expect(position.moving.length).toBeGreaterThan(8_000);
+    const { arrows, rooms } = stageScene(plan, position);
+    expect(arrows.length).toBe(64);
+    expect(rooms.length).toBe(64);
   }
 });

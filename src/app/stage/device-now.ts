@@ -74,12 +74,19 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
       event,
     };
   };
+  /** The events of the moment that was asked for last; the rooms of 64 devices ask for the same one. */
+  let asked: { readonly moment: readonly number[]; readonly events: ReadonlySet<number> } | undefined;
+  const eventsOf = (moment: readonly number[]): ReadonlySet<number> => {
+    if (asked?.moment !== moment) asked = { moment, events: new Set(moment) };
+    return asked.events;
+  };
   /** The device's part in the moment: its computation, with a concurrent transfer. */
   const partIn = (own: Lanes, moment: readonly number[]): DeviceNow | undefined => {
     // In half precision, conversions surround operators; a room shows a conversion only if there is no operator.
     const isOperator = ({ event }: Work) => !isConversion(at(trace.events, event));
+    const events = eventsOf(moment);
     const mine = (work: readonly Work[]) => {
-      const there = work.filter(({ event }) => moment.includes(event));
+      const there = work.filter(({ event }) => events.has(event));
       return there.findLast(isOperator) ?? there.at(-1);
     };
     const working = mine(own.compute);

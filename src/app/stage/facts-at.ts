@@ -5,6 +5,8 @@
  * shown from the middle on. A device is shown doing its part in the moment; without one, what it does at that time by
  * the clock.
  */
+
+import { groupBy } from '../../base/group-by';
 import { at } from '../../base/invariant';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock, DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
@@ -41,6 +43,27 @@ function byMoment(
   return by;
 }
 
+const NO_EVENTS: readonly number[] = [];
+
+/** The packets of a moment: all of them, and those that each device sends and receives. */
+interface Moving {
+  readonly moving: readonly Packet[];
+  readonly from: ReadonlyMap<DeviceIndex, readonly Packet[]>;
+  readonly to: ReadonlyMap<DeviceIndex, readonly Packet[]>;
+}
+
+function createMoving(flights: readonly (readonly FlyingPacket[])[]): (moment: number) => Moving {
+  const known = new Map<number, Moving>();
+  return (moment) => {
+    const found = known.get(moment);
+    if (found) return found;
+    const moving = (flights[moment] ?? []).map(({ packet }) => packet);
+    const made = { moving, from: groupBy(moving, (p) => p.from), to: groupBy(moving, (p) => p.to) };
+    known.set(moment, made);
+    return made;
+  };
+}
+
 /** A packet carries the values that the sender's buffer held when the packet left. */
 function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Array | undefined {
   const sent = new Map<Packet, Float32Array | undefined>();
@@ -54,6 +77,22 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
   };
 }
 
+/** By device and buffer, the events among `own` that write the buffer; kept for the last `own`, a moment's events. */
+function createWriters(events: StepTrace['events']) {
+  let known: { readonly own: readonly number[]; readonly writers: ReadonlyMap<string, readonly number[]> } | undefined;
+  return (own: readonly number[]): ReadonlyMap<string, readonly number[]> => {
+    if (known?.own !== own) {
+      const writes = own.flatMap((index) => {
+        const { device, writes } = at(events, index);
+        return writes.map((buffer) => ({ index, place: `${device} ${buffer}` }));
+      });
+      const groups = groupBy(writes, ({ place }) => place);
+      known = { own, writers: new Map([...groups].map(([place, all]) => [place, all.map(({ index }) => index)])) };
+    }
+    return known.writers;
+  };
+}
+
 /**
  * The content of a buffer that a cast or an unpacking of the same moment fills, while the moment's operators compute.
  * Not for a result that a conversion rounds: during the moment that result does not exist yet. `all`: whatever fills
@@ -61,11 +100,9 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
  */
 function createConverted(contents: ContentsCursor, { events }: StepTrace) {
   const made = new Map<string, Content | undefined>();
+  const writersIn = createWriters(events);
   return (own: readonly number[], all: boolean, device: DeviceIndex, buffer: string): Content | undefined => {
-    const writers = own.filter((index) => {
-      const e = at(events, index);
-      return e.device === device && e.writes.includes(buffer);
-    });
+    const writers = writersIn(own).get(`${device} ${buffer}`) ?? [];
     const last = writers.at(-1);
     if (last === undefined || !(all || writers.every((index) => isConversion(at(events, index))))) return undefined;
     const key = `${last} ${buffer}`;
@@ -96,6 +133,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     return known;
   };
   const carried = createCarried(contents);
+  const movingIn = createMoving(flights);
   const converted = createConverted(contents, trace);
   const inFlight = (own: readonly FlyingPacket[], position: Position): readonly Transit[] =>
     own.flatMap((flight): Transit[] => {
@@ -111,18 +149,17 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       const { devices, walk } = clockOf(clock);
       const index = step.momentOf(position.event);
       const moment = moments[index];
-      const own = moment?.events ?? [];
+      const own = moment?.events ?? NO_EVENTS;
       // The step ends with the optimiser's moment, so no later moment shows the new weights: its second half does.
       const updated = position.fraction < 1 && moment?.kind === 'update' && progressIn(moment, position) > 0.5;
       // One time for the whole moment, so that a device's words do not change during it.
       const time = moment ? middleOf(moment, walk) : 0;
       const now = flights[index] ?? [];
-      const moving = now.map(({ packet }) => packet);
+      const { moving, from, to } = movingIn(index);
       contents.seek(done);
       const arrival = (device: DeviceIndex, slice: Slice): ChunkArrival | undefined => {
-        const packet =
-          moving.findLast((p) => p.to === device && p.recv <= done && covers(p.target, slice)) ??
-          moving.find((p) => p.to === device && covers(p.target, slice));
+        const arriving = to.get(device)?.filter(({ target }) => covers(target, slice));
+        const packet = arriving?.findLast(({ recv }) => recv <= done) ?? arriving?.[0];
         if (!packet) return undefined;
         const start = slice.offset - packet.target.offset;
         const values = carried(packet)?.subarray(start, start + slice.length);
@@ -143,7 +180,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
           return { bytes: memory.at(device, done), peakBytes: planned?.peakBytes ?? 0, budgetBytes };
         },
         contributors: (device, slice) => step.contributors.in(done, device, slice),
-        sends: (device, slice) => moving.some((p) => p.from === device && covers(p.source, slice)),
+        sends: (device, slice) => from.get(device)?.some(({ source }) => covers(source, slice)) ?? false,
         arrival,
         view: (device) => step.views.at(index, device),
         wire: (device) => step.views.wire(index, device),

@@ -148,6 +148,22 @@ function roadOf(plan: StagePlan, contents: readonly (RoomContent | undefined)[],
   return road && from && to ? dockedRoad(road, from, to, plan.layout) : road;
 }
 
+/**
+ * The packets of the moment that have an arrow. Packets between the same two devices fly one after the other, so only
+ * the flying one has an arrow, or else the last one that has arrived, or else the first. A moment of a whole collective
+ * among 64 ranks has 8,064 packets on 64 ways.
+ */
+function withArrows({ moving, done }: StageFacts, flying: ReadonlySet<Packet>): readonly Packet[] {
+  const onWay = new Map<string, Packet>();
+  for (const packet of moving) {
+    const way = `${packet.from} ${packet.to}`;
+    const shown = onWay.get(way);
+    const arrived = packet.recv <= done && (!shown || shown.recv <= packet.recv);
+    if (!shown || flying.has(packet) || (arrived && !flying.has(shown))) onWay.set(way, packet);
+  }
+  return [...new Set([...onWay.values(), ...flying])];
+}
+
 export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
   const scale = memoryScale(plan.devices.map(({ device }) => facts.memory(device)));
   const contents = plan.devices.map((place, d) => contentAt(plan, facts, d, place));
@@ -160,8 +176,9 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     return [roomScene(input, drawings.of(input))];
   });
   const stage = plan.layout;
+  const flying = new Set(facts.transits.map(({ packet }) => packet));
   const roads = new Map(
-    facts.moving.flatMap((packet) => {
+    withArrows(facts, flying).flatMap((packet) => {
       const road = roadOf(plan, contents, packet);
       return road ? [[packet, road] as const] : [];
     }),
@@ -175,7 +192,6 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     return [{ scene, item: transitItem(transit, scene, (device) => titleOf(plan.info, device)) }];
   });
   // One arrow for all packets on the same road in a moment; its label names the flying packet, or the last one.
-  const flying = new Set(facts.transits.map(({ packet }) => packet));
   const arrows = new Map<Road, ArrowInput>();
   for (const [packet, road] of roads) {
     const held = arrows.get(road);
