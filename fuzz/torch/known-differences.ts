@@ -3,7 +3,7 @@
  */
 import type { Config } from '../../src/protocol/config';
 import { batchNorms, hasDropout } from '../../src/protocol/config/layer-kinds';
-import { replicasOf, shardsParameters } from '../../src/protocol/mesh-sizes';
+import { shardsParameters } from '../../src/protocol/mesh-sizes';
 
 interface Run {
   readonly config: Config;
@@ -13,8 +13,6 @@ interface Run {
 }
 
 const hasBatchNorm = ({ model }: Config): boolean => batchNorms(model.layers) > 0;
-const isTied = ({ model }: Config): boolean =>
-  model.layers.some((layer) => layer.type === 'Linear' && layer.tied !== undefined);
 
 const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] = [
   [
@@ -62,14 +60,6 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       mode === 'parameterServer' && !parameterServer.synchronous && notices.includes('resumed'),
   ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
-  [
-    'DistributedDataParallel takes tied weights apart that parallelize_module has cut',
-    ({ config }) => config.mode === 'tensor' && replicasOf(config) > 1 && !shardsParameters(config) && isTied(config),
-  ],
-  [
-    'two stages of a pipeline share a weight, whose gradients the script does not add up',
-    ({ trainPy }) => trainPy.includes('two stages share a weight'),
-  ],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',
     ({ config, trainPy }) =>
