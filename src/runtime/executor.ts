@@ -24,6 +24,13 @@ export interface ExecutorInfo {
 export interface Transport {
   send(from: DeviceIndex, to: DeviceIndex, tag: string, data: Float32Array): void;
   recv(from: DeviceIndex, to: DeviceIndex, tag: string): Promise<Float32Array>;
+  /** A message that has already arrived, taken in place of recv(). Absent: only recv() gives messages. */
+  take?(from: DeviceIndex, to: DeviceIndex, tag: string): Float32Array | undefined;
+  /**
+   * Blocks the thread until a message arrives; false: the events of the thread must be handled first. Absent: the
+   * thread may not be blocked.
+   */
+  block?(): boolean;
 }
 
 /** Host data for a Load instruction, in the buffer's dtype and size. Called once per Load and step. */

@@ -3,7 +3,7 @@ import { instantiate } from '../graph/vectors/kernels';
 import { type CpuSettings, FUSED, hasLarge } from '../parallel/vector-ops';
 import type { Program } from '../program/instruction';
 import type { Notice } from '../protocol/notice';
-import { canShareMemory } from '../runtime/cpu/threads';
+import { canShareMemory } from '../runtime/can-share-memory';
 import type { DeviceChoice } from './device-keeper';
 
 export async function cpuNotices(

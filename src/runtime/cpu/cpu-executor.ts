@@ -76,10 +76,12 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       }),
     step(key, feed, stop) {
       begin(feed);
-      if (!shared.has(key))
-        return alone()
-          .step(key, { stop, records: undefined })
-          .then(() => losses.note(key));
+      if (!shared.has(key)) {
+        const waiting = alone().step(key, { stop, records: undefined });
+        if (waiting !== undefined) return waiting.then(() => losses.note(key));
+        losses.note(key);
+        return undefined;
+      }
       if (stop) return shared.stepUntil(key, stop);
       shared.step(key);
       losses.note(key);

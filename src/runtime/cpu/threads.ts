@@ -3,12 +3,7 @@
  * Other pages have no shared memory.
  */
 import { createTeam, type StartTeam, serve, type ThreadStart } from '../../graph/vectors/team';
-
-const isNode = (): boolean => typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function';
-
-/** Whether a run can have more than one thread here. */
-export const canShareMemory = (): boolean =>
-  typeof SharedArrayBuffer === 'function' && (isNode() || globalThis.crossOriginIsolated === true);
+import { canShareMemory, isNode } from '../can-share-memory';
 
 /** Undefined for one thread, or if shared memory is not available. */
 export const teamOf = (threads: number): StartTeam | undefined =>

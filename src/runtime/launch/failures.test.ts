@@ -1,6 +1,6 @@
 /**
  * A process group whose ranks are killed, end by themselves, or hang, in a world of workers (whose code runs behind
- * ports in this thread) and in one executor: everybody who waits hears it at once, with who it was and where the others
+ * ports in this thread), with and without shared memory, and in one executor: everybody who waits hears it at once, with who it was and where the others
  * stood; nothing is left behind.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -29,7 +29,11 @@ const small = smallWorld('ddp', 3);
 const group = { timeoutMs: TIMEOUT_MS, slow: [] };
 
 const WORLDS: Readonly<Record<string, (small: SmallWorld) => Promise<World>>> = {
-  'workers behind ports': (s) => createWorkerWorld(s, 'cpu', s.rankOfDevice, group),
+  'workers behind ports': (s) => {
+    vi.stubGlobal('SharedArrayBuffer', undefined);
+    return createWorkerWorld(s, 'cpu', s.rankOfDevice, group);
+  },
+  'workers that share memory': (s) => createWorkerWorld(s, 'cpu', s.rankOfDevice, group),
   'ports in one thread': async ({ programs, table, rankOfDevice }) => {
     const mesh = createPortMesh(rankOfDevice.length);
     const devices = rankOfDevice.map((_, d) => d);

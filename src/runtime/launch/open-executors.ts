@@ -13,6 +13,7 @@ import { createCpuExecutor, REMOTE } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
 import type { PortTransportOptions } from '../transport/port-transport';
 import { closePorts, type Ports } from '../transport/ports';
+import type { SharedMemory } from '../transport/shared-memory';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';
 import type { HostedExecutor } from './hosted-executor';
@@ -25,6 +26,8 @@ export interface ProcessPlan {
   readonly devices: readonly DeviceIndex[];
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
+  /** Memory for messages beside the ports; absent: all messages go through the ports. */
+  readonly memory?: SharedMemory | undefined;
   readonly group?: WorldGroupOptions;
   /** Settings of the CPU device, if the world has no process group. */
   readonly cpu?: CpuSettings | undefined;
@@ -32,6 +35,8 @@ export interface ProcessPlan {
 
 export interface OpenOptions {
   readonly gpu: GPU | undefined;
+  /** This thread has nothing else to do, so it may sleep until a message arrives. */
+  readonly mayBlock?: boolean | undefined;
   /** A device to use instead of opening one. The caller keeps ownership. */
   readonly opened?: OpenedDevice | undefined;
   /** The store of measured tunings; absent: the browser's, if any. */
@@ -45,12 +50,9 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   if (!ports) return [await openOne(plan, plan.devices, undefined, options)];
   const hosted: HostedExecutor[] = [];
   try {
-    const { createPortTransport } = await loadPart(
-      'The transport between ranks that share no memory',
-      () => import('../transport/port-transport'),
-    );
+    const createTransport = await loadTransport(plan.memory, options.mayBlock ?? false);
     for (const device of plan.devices) {
-      const transport = createPortTransport(
+      const transport = createTransport(
         device,
         must(ports.get(device), `ports of cuda:${device}`),
         transportOptions(plan.group, device),
@@ -76,6 +78,23 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
     for (const own of ports.values()) closePorts(own);
     throw error;
   }
+}
+
+/** The transport through shared memory, if there is such memory. */
+async function loadTransport(memory: SharedMemory | undefined, mayBlock: boolean) {
+  if (!memory) {
+    const { createPortTransport } = await loadPart(
+      'The transport between ranks that share no memory',
+      () => import('../transport/port-transport'),
+    );
+    return createPortTransport;
+  }
+  const { createSharedTransport } = await loadPart(
+    'The transport between ranks through shared memory',
+    () => import('../transport/shared-transport'),
+  );
+  return (own: DeviceIndex, ports: Ports, options: PortTransportOptions) =>
+    createSharedTransport(own, ports, { ...options, memory, mayBlock });
 }
 
 function transportOptions(group: WorldGroupOptions | undefined, own: DeviceIndex): PortTransportOptions {

@@ -4,4 +4,4 @@ import { sendStrayRejections } from '../../base/stray-rejections';
 import { createRank } from './rank';
 
 sendStrayRejections(self);
-Comlink.expose(createRank(() => self.close()));
+Comlink.expose(createRank(() => self.close(), { mayBlock: true }));

@@ -29,8 +29,8 @@ export interface RankPlan extends ProcessPlan {
   readonly lifeLock: string;
 }
 
-/** `end` ends the worker around it. */
-export function createRank(end: () => void): RankApi {
+/** `end` ends the worker around it. `mayBlock`: its thread has nothing else to do, so it may sleep. */
+export function createRank(end: () => void, { mayBlock }: { readonly mayBlock: boolean }): RankApi {
   let world: World | undefined;
   /** Kept, so that it is not collected. */
   let lifeline: MessagePort | undefined;
@@ -48,7 +48,7 @@ export function createRank(end: () => void): RankApi {
       typed(async () => {
         lifeline = line;
         await holdLock(plan.lifeLock);
-        const hosted = await openExecutors(plan, { gpu: browserGpu() });
+        const hosted = await openExecutors(plan, { gpu: browserGpu(), mayBlock });
         const { rank, group } = plan;
         world = createLocalWorld(hosted, table, {
           rankOf: () => rank,

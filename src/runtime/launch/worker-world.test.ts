@@ -33,22 +33,26 @@ describe.each([
   ['dataParallel', 3, 1],
   ['modelParallel', 2, 1],
 ] as const)('%s on %i devices', (mode, worldSize, workers) => {
-  test('one worker per process, and bitwise the losses, weights and bytes of one thread', async () => {
-    const small = smallWorld(mode, worldSize);
-    const world = await open(small);
-    expect(FakeWorker.made.map(({ name }) => name)).toEqual(Array.from({ length: workers }, (_, r) => `rank ${r}`));
-    const devices = small.rankOfDevice.map((_, device) => device);
-    const executor = createCpuExecutor({ programs: small.programs, devices, ops: PROGRAM_OPS });
-    const alone = createLocalWorld([{ executor, devices, lose() {}, close() {} }], small.table);
-    for (const each of [world, alone]) await writeStart(each, small);
-    // More steps than go into one call.
-    expect(await world.run(small.steps(0, 21))).toEqual(await alone.run(small.steps(0, 21)));
-    const step = at(small.steps(21, 22), 0);
-    expect((await world.trace(step)).losses).toEqual((await alone.trace(step)).losses);
-    expect(await weightsOf(world, small)).toEqual(await weightsOf(alone, small));
-    for (const device of devices) expect(await world.allocatedBytes(device)).toBe(executor.allocatedBytes(device));
-    await world.dispose();
-  });
+  test.each(['shared memory', 'ports alone'])(
+    'through %s: one worker per process, and bitwise the losses, weights and bytes of one thread',
+    async (way) => {
+      if (way === 'ports alone') vi.stubGlobal('SharedArrayBuffer', undefined);
+      const small = smallWorld(mode, worldSize);
+      const world = await open(small);
+      expect(FakeWorker.made.map(({ name }) => name)).toEqual(Array.from({ length: workers }, (_, r) => `rank ${r}`));
+      const devices = small.rankOfDevice.map((_, device) => device);
+      const executor = createCpuExecutor({ programs: small.programs, devices, ops: PROGRAM_OPS });
+      const alone = createLocalWorld([{ executor, devices, lose() {}, close() {} }], small.table);
+      for (const each of [world, alone]) await writeStart(each, small);
+      // More steps than go into one call.
+      expect(await world.run(small.steps(0, 21))).toEqual(await alone.run(small.steps(0, 21)));
+      const step = at(small.steps(21, 22), 0);
+      expect((await world.trace(step)).losses).toEqual((await alone.trace(step)).losses);
+      expect(await weightsOf(world, small)).toEqual(await weightsOf(alone, small));
+      for (const device of devices) expect(await world.allocatedBytes(device)).toBe(executor.allocatedBytes(device));
+      await world.dispose();
+    },
+  );
 });
 
 test('a rank that dies is a typed error on every call that waits, on every later one, and in `lost`', async () => {

@@ -9,9 +9,9 @@ import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { Transport } from '../executor';
-import { rest } from '../rest';
 import { closePorts, type Ports } from './ports';
 import { createReceives } from './receives';
+import { createSlowLink } from './slow-link';
 
 interface Message {
   readonly tag: string;
@@ -44,15 +44,11 @@ export function createPortTransport(
   let closed: LockstepError | undefined;
 
   for (const [peer, port] of ports) {
-    /** Messages over a slow link arrive late, but in order. */
-    let last: Promise<void> | undefined;
-    const late = (message: Message, sentUs: number, factor: number) => {
-      const dueUs = (factor - 1) * Math.max(0, nowUs() - sentUs);
-      last = (last ?? Promise.resolve()).then(() => rest(dueUs)).then(() => receives.arrive(peer, message));
-    };
+    const slowly = createSlowLink();
     port.onmessage = ({ data: message }: MessageEvent<Message & { readonly factor?: number }>) => {
-      if (message.sentUs === undefined || message.factor === undefined) receives.arrive(peer, message);
-      else late(message, message.sentUs, message.factor);
+      const { sentUs, factor } = message;
+      if (sentUs === undefined || factor === undefined) receives.arrive(peer, message);
+      else slowly(sentUs, factor, () => receives.arrive(peer, message));
     };
     // With this event (Node), a waiting rank notices by itself that the peer has died. Messages that the peer sent
     // before still count.
@@ -66,6 +62,7 @@ export function createPortTransport(
       must(ports.get(to), `a port from cuda:${own} to cuda:${to}`).postMessage(message, [data.buffer as ArrayBuffer]);
     },
     recv: (from, _to, tag) => (closed ? Promise.reject(closed) : receives.recv(from, tag)),
+    take: (from, _to, tag) => (closed ? undefined : receives.take(from, tag)),
     waitedMs: () => receives.waitedMs(),
     close(reason) {
       closed ??= typeof reason === 'string' ? new LockstepError('rank-failed', reason) : reason;

@@ -23,6 +23,8 @@ export interface Receives {
   /** Gives the message to the first receive that waits for it, or keeps it. */
   arrive(peer: DeviceIndex, message: { readonly tag: string; readonly data: Float32Array }): void;
   recv(peer: DeviceIndex, tag: string): Promise<Float32Array>;
+  /** A message that has arrived. */
+  take(peer: DeviceIndex, tag: string): Float32Array | undefined;
   /** The longest time that a receive has been waiting; undefined: none waits. */
   waitedMs(): number | undefined;
   /** Rejects all receives that wait for this peer, and later ones once its earlier messages have been received. */
@@ -93,6 +95,7 @@ export function createReceives(own: DeviceIndex, timeoutMs?: number): Receives {
         waiting.push({ peer, sinceMs: performance.now(), resolve, reject });
       });
     },
+    take: (peer, tag) => lineOf(peer, tag).arrived.shift(),
     waitedMs() {
       const waiting = allWaiting();
       return waiting.length === 0 ? undefined : performance.now() - Math.min(...waiting.map(({ sinceMs }) => sinceMs));

@@ -14,7 +14,7 @@ export class FakeWorker extends EventTarget {
   /** Swallows what is posted to it. */
   silent = false;
   private readonly channel = new MessageChannel();
-  private readonly rank = createRank(() => this.end());
+  private readonly rank = createRank(() => this.end(), { mayBlock: false });
 
   constructor(_url: URL, options?: WorkerOptions) {
     super();
