@@ -3,6 +3,7 @@
  * not.
  */
 import { placeInBrowser } from '../scripts/tier';
+import { isolate } from './isolate';
 import { expect, test } from './playground';
 
 test(
@@ -15,16 +16,7 @@ test(
     await playground.open(link);
     await expect(notice).toBeVisible();
 
-    // The two headers that `npm start` sends, and that another host may send.
-    const isolate = {
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Embedder-Policy': 'require-corp',
-    };
-    await page.context().route('**/*', async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, headers: { ...response.headers(), ...isolate } });
-    });
-    await page.goto('about:blank');
+    await isolate(page);
     await playground.open(link);
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     await playground.iterate(2);

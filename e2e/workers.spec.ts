@@ -1,4 +1,5 @@
 import { placeInBrowser } from '../scripts/tier';
+import { isolate } from './isolate';
 import { expect, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
 
@@ -25,6 +26,40 @@ test(
           expect(workers.device.kind).toBe(device);
           expect(workers.replicaDivergence).toBe(0);
         });
+  },
+);
+
+test(
+  'ranks in workers of an isolated page send messages through shared memory, and hear that a rank was killed',
+  placeInBrowser({ rest: 'shared-transport.test.ts sends messages between threads of Node' }),
+  async ({ playground }) => {
+    const config = {
+      mode: 'ddp',
+      worldSize: 4,
+      device: 'cpu',
+      steps: 12,
+      batchSize: 12,
+      data: { type: 'xor', samples: 60 },
+    };
+    await isolate(playground.page);
+    await playground.open(`${TINY}&mode=single&device=cpu`);
+    expect(await playground.page.evaluate(() => crossOriginIsolated)).toBe(true);
+    // Many times as many ranks as cores.
+    for (const worldSize of [4, 12]) {
+      const shared = await playground.run({ ...config, worldSize, placement: 'shared' });
+      const workers = await playground.run({ ...config, worldSize, placement: 'workers' });
+      expect(workers.weightsSha256).toBe(shared.weightsSha256);
+    }
+    // A rank that sleeps in shared memory still hears that another rank has died.
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&placement=workers`);
+    await playground.button('Play').click();
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);
+    const before = await playground.number('Step');
+    const kill = playground.page.getByRole('group', { name: 'Failures' }).getByRole('button', { name: 'Kill rank 1' });
+    await kill.focus();
+    await playground.page.keyboard.press('Enter');
+    await expect(playground.notice(/Rank 1 \(cuda:1\) was killed at step \d+.*started again/)).toBeVisible();
+    await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 20);
   },
 );
 

@@ -1,7 +1,7 @@
 /**
  * A process group whose ranks are killed, end by themselves, or hang, in a world of workers (whose code runs behind
- * ports in this thread), with and without shared memory, and in one executor: everybody who waits hears it at once, with who it was and where the others
- * stood; nothing is left behind.
+ * ports in this thread), with and without shared memory, and in one executor: everybody who waits hears it at once,
+ * with who it was and where the others stood; nothing is left behind.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { at, must } from '../../base/invariant';
