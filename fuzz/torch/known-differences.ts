@@ -21,10 +21,6 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       ddp.staticGraph && accumulate > 1 && ddp.noSync !== 'none' && ddp.noSync !== 'backward',
   ],
   [
-    'PowerSGD and the search for unused parameters send over gloo from two threads, in no order',
-    ({ config: { ddp } }) => ddp.commHook.type === 'powerSGD' && (ddp.findUnusedParameters || ddp.staticGraph),
-  ],
-  [
     'stages inside fully_shard lose the gradients of backward passes in halves',
     ({ config, trainPy }) =>
       config.mode === 'pipeline' && shardsParameters(config) && trainPy.includes('loses the gradients'),

@@ -49,6 +49,21 @@ export function syncLines({ ddp }: Pick<Config, 'ddp'>, group?: string): readonl
 }
 
 /**
+ * Over gloo a thread of its own sends what PowerSGD sends after its first message, in no order with the next bucket's
+ * first message and with the search for unused parameters. Ranks with other orders hang or stop.
+ */
+const IN_ORDER: readonly string[] = [
+  'def in_order(state, bucket):',
+  '    future = powerSGD_hook(state, bucket)',
+  "    if device.type == 'cpu':",
+  '        future.wait()  # gloo sends from another thread: ranks would send in different orders',
+  '    return future',
+];
+
+/** Lines before the model is wrapped: functions that the lines after it use. */
+export const hookFunctions = ({ ddp }: Config): readonly string[] => (ddp.commHook.type === 'powerSGD' ? IN_ORDER : []);
+
+/**
  * Lines after the model is wrapped. `wrapper`: the variable; `group`: ranks whose gradients are averaged, None: all.
  */
 export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): readonly CodeLine[] {
@@ -68,7 +83,7 @@ export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): r
         line(
           `    min_compression_rate=${hook.minCompressionRate}, use_error_feedback=${truth(hook.useErrorFeedback)}, warm_start=${truth(hook.warmStart)})`,
         ),
-        line(`${wrapper}.register_comm_hook(state, powerSGD_hook)`),
+        line(`${wrapper}.register_comm_hook(state, in_order)`),
       ];
     case 'localSGD':
       return [

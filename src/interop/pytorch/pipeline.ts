@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../protocol/config';
 import type { ScheduleName } from '../../protocol/pipeline';
-import { hookImports, hookLines, stageSyncLines } from './comm-hooks';
+import { hookFunctions, hookImports, hookLines, stageSyncLines } from './comm-hooks';
 import { lossCall } from './loop';
 import { type FilledBatches, fillingLines, rowsTest, weightedLoss } from './pipeline-fill';
 import { firstScale, scaledLoss } from './pipeline-scaler';
@@ -203,6 +203,7 @@ export function replicaLines(
       : []),
     ...stageSyncLines(config, DP_GROUP),
     ...leaveOut(leftOut),
+    ...hookFunctions(config),
     'modules = [',
     `    DistributedDataParallel(${args.join(', ')})${leftOut.length > 0 ? ' if has_others(module) else module' : ''}`,
     '    for module in modules',

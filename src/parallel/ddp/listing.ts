@@ -1,7 +1,14 @@
 /** The PyTorch script with DistributedDataParallel, one process for each rank. Called through mode.ts. */
 import { algorithmAdverb, algorithmLines } from '../../interop/pytorch/algorithm';
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
-import { averageLine, averagerLines, hookImports, hookLines, syncLines } from '../../interop/pytorch/comm-hooks';
+import {
+  averageLine,
+  averagerLines,
+  hookFunctions,
+  hookImports,
+  hookLines,
+  syncLines,
+} from '../../interop/pytorch/comm-hooks';
 import {
   type DataPlace,
   epochCount,
@@ -60,7 +67,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING, more: Lis
     seeds: seedLines(config),
     dataNames: loaders.names,
     beforeWrapper: [...modelTypeLines(config), ...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
-    afterModel: hookLines(config),
+    afterModel: [...lines(...hookFunctions(config)), ...hookLines(config)],
     afterOptimizer: averagerLines(config),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     wrapper: line(

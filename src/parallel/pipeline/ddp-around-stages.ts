@@ -23,6 +23,7 @@ import { perGroup } from '../step/per-group';
 import type { Sync } from '../step/sync';
 import { shapesOn } from '../tensor/pieces';
 import type { AroundStages, PlainStages } from './around-stages';
+import { stopsAtRebuild } from './kept-buckets';
 import { layerRanges } from './split';
 import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stage-graphs';
 import { tiesOf } from './ties';
@@ -63,11 +64,8 @@ export const ddpAroundStages: AroundStages = {
   noise: noiseForStep,
 };
 
-/** DDP rebuilds its buckets at its second forward pass, and must have reduced before. */
 function notices(config: Config): readonly Notice[] {
-  const { microBatches, schedule } = config.pipeline;
-  if (replicasOf(config) === 1 || microBatches === 1) return [];
-  if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
+  if (replicasOf(config) === 1 || config.pipeline.microBatches === 1 || !stopsAtRebuild(scheduleOf(config))) return [];
   return [
     {
       level: 'warning',

@@ -42,6 +42,7 @@ import { unitsOf } from '../sharded/units';
 import { listedCuts, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
+import { stopsAtRebuild } from './kept-buckets';
 import { layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
 import { sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
@@ -216,8 +217,7 @@ function averagingOf(schedule: Schedule, { dp, sharded }: Pick<PipelineShape, 'd
   if (dp === 1) return 'none';
   if (sharded) return 'shards';
   if (halvesBackward(schedule)) return 'byHand';
-  const { name, stages, microBatches } = schedule;
-  return name === '1F1B' && microBatches > stages ? 'ddp' : 'keepsBuckets';
+  return stopsAtRebuild(schedule) ? 'keepsBuckets' : 'ddp';
 }
 
 /** The stages that DistributedDataParallel is around. */

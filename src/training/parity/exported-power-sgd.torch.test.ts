@@ -1,0 +1,69 @@
+/**
+ * PowerSGD in scripts: the hook sends from a thread of gloo. Without a wait ranks send in different orders, and the
+ * run hangs or stops. With the wait PyTorch trains the run, in the schedules of pipelines and with a search for unused
+ * parameters. Needs a torch with pipelines (2.6).
+ */
+import { expect, test } from 'vitest';
+import { at } from '../../base/invariant';
+import { exportFiles } from '../../headless/export-run';
+import { runConfig } from '../../headless/run';
+import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
+import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
+import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
+
+const RUN: ConfigInput = {
+  ...{ device: 'cpu', compareSingle: false, seed: 4, steps: 6, batchSize: 16, dropLast: true },
+  model: { layers: mlpLayers([6, 9, 8, 9, 3], 'Tanh') },
+  data: { type: 'prototypes', samples: 64, classes: 3, features: 6 },
+  loss: { type: 'CrossEntropyLoss' },
+  optimizer: { type: 'SGD', lr: 0.1 },
+};
+/** Several small buckets. */
+const DDP = {
+  bucketCapMb: 0.0001,
+  commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 0.5, matrixApproximationRank: 1 },
+} as const;
+const pipeline = (schedule: NonNullable<ConfigInput['pipeline']>['schedule']): ConfigInput => ({
+  ...{ ...RUN, mode: 'pipeline', mesh: { pp: 2, dpReplicate: 2 } },
+  pipeline: { schedule, microBatches: 4 },
+  ddp: DDP,
+});
+
+const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
+  ['GPipe', pipeline('GPipe')],
+  ['GPipe, again', pipeline('GPipe')],
+  ['GPipe, one bucket', { ...pipeline('GPipe'), ddp: { commHook: DDP.commHook } }],
+  ['1F1B', pipeline('1F1B')],
+  ['Interleaved1F1B', pipeline('Interleaved1F1B')],
+  ['ddp', { ...RUN, mode: 'ddp', worldSize: 3, ddp: DDP }],
+  ['ddp, find_unused_parameters', { ...RUN, mode: 'ddp', worldSize: 2, ddp: { ...DDP, findUnusedParameters: true } }],
+  ['ddp, static_graph', { ...RUN, mode: 'ddp', worldSize: 2, ddp: { ...DDP, staticGraph: true } }],
+];
+
+const python = pythonWithTorch('torch.distributed.pipelining');
+
+test('PowerSGD, in PyTorch', { timeout: 600_000 }, async () => {
+  if (python === undefined)
+    return sayNoTorch(`${CASES.length} runs with PowerSGD were not trained.`, {
+      module: 'torch.distributed.pipelining (torch 2.6)',
+      more: CASES.map(([name]) => name),
+    });
+  const folders = await Promise.all(CASES.map(async ([, config]) => exportFiles(config, {})));
+  const { outputs } = runTorchScripts(python, folders.map(exportedScript));
+  const found = await Promise.all(
+    CASES.map(async ([name, config], i) => {
+      const output = at(outputs, i);
+      const text = reportOf(output);
+      if (output.error !== null || text === '') return [`${name}: ${output.error ?? 'no report'}`];
+      const report = JSON.parse(text) as TorchReport;
+      const own = await runConfig(config, {});
+      return [
+        ...lossesApart(report, own.report.losses, undefined),
+        ...weightsApart(report, own.weights(), at(folders, i).config),
+      ].map((apart) => `${name}: ${apart}`);
+    }),
+  );
+  expect(found.flat()).toEqual([]);
+  return undefined;
+});
