@@ -37,7 +37,18 @@ export function blockTable(stretches: readonly BlockStretch[]): BlockTable {
   const total = stretches.reduce((sum, { length }) => sum + length, 0);
   const lanes = total >= (stretches.length * WORKGROUP * BLOCK_STEPS) / 2 ? WORKGROUP : NARROW;
   const long = total >= ENOUGH_WORKGROUPS * WORKGROUP * LONG_STEPS && lanes === WORKGROUP;
-  const size = lanes * (long ? LONG_STEPS : BLOCK_STEPS);
+  return tableOf(stretches, lanes, lanes * (long ? LONG_STEPS : BLOCK_STEPS));
+}
+
+/**
+ * For kernels whose invocations move vectors of four: eight invocations move 128 bytes at a time, and long and short
+ * stretches may be in one dispatch.
+ */
+export const blockTableOfVectors = (stretches: readonly BlockStretch[]): BlockTable =>
+  tableOf(stretches, NARROW, NARROW * LONG_STEPS);
+
+/** `size`: the most elements of a block. */
+function tableOf(stretches: readonly BlockStretch[], lanes: number, size: number): BlockTable {
   const bindings = stretches[0]?.at.length ?? 0;
   const width = bindings + 2;
   const blocks = stretches.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);

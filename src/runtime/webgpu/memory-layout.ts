@@ -8,9 +8,11 @@
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import type { BufferSpec, Program } from '../../program/instruction';
-import { alignedBytes, type DevicePlan, planMemory } from '../../program/memory-planner';
+import { ALIGNMENT, alignedBytes, type DevicePlan, planMemory } from '../../program/memory-planner';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
+import type { BoundRange } from './dispatch';
+import { MANY } from './in-many-buffers';
 
 export interface Location {
   /** Index into MemoryLayout.buffers. */
@@ -46,6 +48,8 @@ export class MemoryLayout {
   private readonly list: BufferPlan[] = [];
   private readonly homes = new Map<DeviceIndex, Map<string, RegionHome>>();
   private readonly specs = new Map<string, BufferSpec>();
+  /** Index of the buffer of spares(). */
+  private spare: number | undefined;
 
   constructor(
     private readonly programs: readonly Program[],
@@ -84,6 +88,22 @@ export class MemoryLayout {
   reserve(label: string, bytes: number): number {
     this.list.push({ label, bytes: Math.max(256, Math.ceil(bytes / 256) * 256) });
     return this.list.length - 1;
+  }
+
+  /** All of a buffer, as a binding. */
+  whole(buffer: number): BoundRange {
+    return { buffer, offset: 0, size: at(this.list, buffer).bytes };
+  }
+
+  /**
+   * Ranges for bindings that a dispatch does not use. WebGPU refuses overlapping writable bindings, so no two ranges
+   * overlap.
+   */
+  spares(count: number): readonly BoundRange[] {
+    if (count === 0) return [];
+    this.spare ??= this.reserve('unused bindings', MANY * ALIGNMENT);
+    const buffer = this.spare;
+    return Array.from({ length: count }, (_, k) => ({ buffer, offset: k * ALIGNMENT, size: ALIGNMENT }));
   }
 
   locate(key: ProgramKey, device: DeviceIndex, name: string): Location {

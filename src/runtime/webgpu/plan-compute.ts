@@ -10,7 +10,7 @@ import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesCo
 import { WORD_BYTES, wordAt, wordsOf } from './gpu-words';
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
-import { planTransfers } from './plan-transfer';
+import { planTransfers, type TransferMove } from './plan-transfer';
 
 const VECTOR_BYTES = 16;
 
@@ -107,7 +107,7 @@ function groupsOf(launch: DenseLaunch, instances: number): Pick<DispatchSpec, 'c
 }
 
 function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {
-  const groups = new Map<string, { buffers: readonly number[]; stretches: BlockStretch[] }>();
+  const groups = new Map<string, Stretches>();
   for (const operands of items) {
     for (const segment of launch.segments) {
       if (segment.length === 0) continue;
@@ -126,20 +126,11 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
       group.stretches.push({ at: offsets, length: counted });
     }
   }
+  // The copy kernel has variants for copies within one buffer, and from one buffer to many.
+  if (launch.kernel === 'comm/transfer')
+    return planTransfers([...groups.values()].flatMap(movesOf), launch.constants?.JOIN ?? PUT, layout);
   return [...groups.values()].flatMap(({ buffers, stretches }) => {
-    // A copy within one buffer (ops/copy, ddp/unpack) is planned like a transfer.
-    if (launch.kernel === 'comm/transfer') {
-      const [source, target] = [at(buffers, 0), at(buffers, 1)];
-      const moves = stretches.map(({ at: [from, to], length }) => ({
-        source,
-        target,
-        from: must(from, 'source').offset,
-        to: must(to, 'target').offset,
-        length,
-      }));
-      return planTransfers(moves, launch.constants?.JOIN ?? PUT, layout);
-    }
-    const tensors = buffers.map((buffer) => wholeBuffer(buffer, layout));
+    const tensors = buffers.map((buffer) => layout.whole(buffer));
     if (rangesConflict(launch.kernel, tensors)) throw conflictError(launch.kernel, labelsOf(tensors, layout));
     const { words, lanes, workgroups } = blockTable(stretches);
     const constants = { ...launch.constants, LANES: lanes };
@@ -149,10 +140,22 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
   });
 }
 
-const wholeBuffer = (buffer: number, layout: MemoryLayout): BoundRange => ({
-  buffer,
-  offset: 0,
-  size: at(layout.buffers, buffer).bytes,
-});
+/** Stretches with operands in the same buffers. */
+interface Stretches {
+  readonly buffers: readonly number[];
+  readonly stretches: BlockStretch[];
+}
+
+function movesOf({ buffers, stretches }: Stretches): readonly TransferMove[] {
+  const [source, target] = [at(buffers, 0), at(buffers, 1)];
+  return stretches.map(({ at: [from, to], length }) => ({
+    source,
+    target,
+    from: must(from, 'source').offset,
+    to: must(to, 'target').offset,
+    length,
+  }));
+}
+
 const labelsOf = (ranges: readonly BoundRange[], layout: MemoryLayout): string[] =>
   ranges.map(({ buffer }) => at(layout.buffers, buffer).label);

@@ -1,6 +1,6 @@
 /**
- * comm/fold and comm/fold-between on a real device against the sums that they mean, to the bit: few and many replicas,
- * beginnings and lengths of every kind, with factors and without.
+ * comm/fold, comm/fold-between and comm/fold-from-many on a real device against the sums that they mean, to the bit:
+ * few and many replicas, beginnings and lengths of every kind, with factors and without.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
@@ -10,6 +10,7 @@ import type { Fold } from '../../program/fold-movements';
 import { encodeCommands } from './bind-dispatches';
 import { KernelSet } from './context';
 import type { OpenedDevice } from './device';
+import type { DispatchSpec } from './dispatch';
 import { GpuMemory } from './executor-memory';
 import { MemoryLayout } from './memory-layout';
 import { planFolds } from './plan-folds';
@@ -49,17 +50,28 @@ async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>, bet
     spec: { name: 'g', shape: [LENGTH], dtype: 'f32', category: 'gradient', persistent: true } as const,
   });
   const specs = planFolds(folds, locate, layout);
+  return runSpecs(specs, memory, sums, image.byteLength);
+}
+
+/** Returns the first bytes of a buffer after these dispatches, and frees the memory. */
+async function runSpecs(
+  specs: readonly DispatchSpec[],
+  memory: GpuMemory,
+  buffer: number,
+  bytes: number,
+): Promise<Float32Array> {
+  const own = must(opened, 'device');
   const kernels = new KernelSet(own, SHADERS);
   await kernels.compile(specs);
   const staging = new StagingPool(memory);
-  const read = staging.acquire(image.byteLength);
+  const read = staging.acquire(bytes);
   const encoder = own.device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   encodeCommands(pass, kernels.bind(specs, memory, 'test'));
   pass.end();
-  encoder.copyBufferToBuffer(memory.buffer(sums), 0, read, 0, image.byteLength);
+  encoder.copyBufferToBuffer(memory.buffer(buffer), 0, read, 0, bytes);
   own.device.queue.submit([encoder.finish()]);
-  const result = new Float32Array(await staging.take(read, image.byteLength));
+  const result = new Float32Array(await staging.take(read, bytes));
   memory.dispose();
   expect(own.takeError()).toBeUndefined();
   return result;
@@ -103,5 +115,60 @@ it.each([
     }
   }
   const result = await run(folds, image, between);
+  expect(Buffer.compare(Buffer.from(result.buffer), Buffer.from(expected.buffer))).toBe(0);
+});
+
+it.each([
+  { count: 8, length: 1_040, vectors: true },
+  // The share of a rank does not begin at a vector.
+  { count: 7, length: 1_030, vectors: false },
+])('terms in $count GPUBuffers, vectors: $vectors', async ({ count, length, vectors }) => {
+  const own = must(opened, 'device');
+  const ranks = 4;
+  const random = randomSource(count);
+  const layout = new MemoryLayout([], [], own.device.limits);
+  const gradients = Array.from({ length: count }, (_, k) => layout.reserve(`gradient ${k}`, ranks * length * 4));
+  const shards = layout.reserve('shards', count * length * 4);
+  const memory = new GpuMemory(own.device, layout);
+  const images = gradients.map((buffer) => {
+    const image = Float32Array.from(
+      { length: ranks * length },
+      () => (random() - 0.5) * 10 ** Math.floor(9 * random()),
+    );
+    memory.write(buffer, 0, image);
+    return image;
+  });
+  const share = Math.floor(length / ranks);
+  const expected = new Float32Array(count * length);
+  const folds = images.flatMap((image, k) =>
+    Array.from({ length: ranks }, (_, rank): Fold => {
+      const terms = Array.from({ length: ranks }, (_, i) => (rank + 1 + i) % ranks);
+      for (let i = 0; i < share; i++) {
+        const [first = 0, ...others] = terms.map((d) => at(image, d * length + rank * share + i));
+        expected[k * length + rank * share + i] = others.reduce((sum, x) => Math.fround(sum + x), first) * 0.25;
+      }
+      return {
+        length: share,
+        scale: 1,
+        after: 0.25,
+        terms: terms.map((device) => ({ device, buffer: `gradient ${k}`, offset: rank * share })),
+        targets: [{ device: k, buffer: 'shards', offset: rank * share }],
+      };
+    }),
+  );
+  const locate = (device: number, name: string) => ({
+    buffer: name === 'shards' ? shards : at(gradients, Number(name.split(' ')[1])),
+    offset: device * length * 4,
+    bytes: length * 4,
+    area: length * 4,
+    spec: { name, shape: [length], dtype: 'f32', category: 'gradient', persistent: true } as const,
+  });
+  const specs = planFolds(folds, locate, layout);
+  const rest = count - 6;
+  expect(specs.map(({ kernel, constants }) => [kernel, constants.SOURCES, constants.VECTORS])).toEqual([
+    ['comm/fold-from-many', 6, vectors ? 1 : 0],
+    rest > 1 ? ['comm/fold-from-many', rest, 1] : ['comm/fold-between', undefined, 0],
+  ]);
+  const result = await runSpecs(specs, memory, shards, expected.byteLength);
   expect(Buffer.compare(Buffer.from(result.buffer), Buffer.from(expected.buffer))).toBe(0);
 });

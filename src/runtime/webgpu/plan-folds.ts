@@ -1,13 +1,16 @@
 /**
  * Turns folds into dispatches: folds that read the same GPUBuffer and write the same GPUBuffer, with equally many terms
- * and targets and the same factors, share one dispatch. A plain copy between two buffers becomes a transfer.
+ * and targets and the same factors, share one dispatch. So do such folds that read up to six GPUBuffers and write
+ * another one. A plain copy between two buffers becomes a transfer.
  */
 import { at } from '../../base/invariant';
 import type { Fold } from '../../program/fold-movements';
+import type { BufferPlace } from '../../program/symbolic-memory';
 import type { DeviceIndex } from '../../protocol/trace';
-import { type BlockStretch, blockTable } from './block-table';
+import { type BlockStretch, blockTable, blockTableOfVectors } from './block-table';
 import { type DispatchSpec, packParams } from './dispatch';
 import { wordAt } from './gpu-words';
+import { inManyBuffers, MANY, type ManyBuffers } from './in-many-buffers';
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers, type TransferMove } from './plan-transfer';
@@ -23,27 +26,50 @@ type Locate = (device: DeviceIndex, name: string) => Location;
 
 /** The folds must be independent of each other. */
 export function planFolds(folds: readonly Fold[], locate: Locate, layout: MemoryLayout): readonly DispatchSpec[] {
-  const groups = new Map<string, { pair: Pair; folds: Fold[] }>();
+  const groups = new Map<string, { pair: Pair; fold: Fold; stretches: BlockStretch[] }>();
   const copies: TransferMove[] = [];
   for (const fold of folds) {
-    const pair = [at(fold.terms, 0), at(fold.targets, 0)].map((p) => locate(p.device, p.buffer).buffer) as Pair;
+    const bufferOf = ({ device, buffer }: BufferPlace): number => locate(device, buffer).buffer;
+    const pair: Pair = [bufferOf(at(fold.terms, 0)), bufferOf(at(fold.targets, 0))];
     if (pair[0] !== pair[1] && fold.terms.length === 1 && fold.scale === 1 && fold.after === 1) {
       copies.push(...copiesOf(fold, locate));
       continue;
     }
-    const { terms, targets, scale, after, joins } = fold;
-    const key = `${pair.join(' ')} ${terms.length} ${targets.length} ${scale} ${after} ${joins?.join('') ?? ''}`;
-    const group = groups.get(key) ?? { pair, folds: [] };
+    const key = `${pair.join(' ')} ${kindOf(fold)}`;
+    const group = groups.get(key) ?? { pair, fold, stretches: [] };
     groups.set(key, group);
-    group.folds.push(fold);
+    group.stretches.push(stretchOf(fold, locate));
   }
   return [
     ...planTransfers(copies, PUT, layout),
-    ...[...groups.values()].map(({ pair, folds: alike }) => foldDispatch(alike, pair, locate, layout)),
+    ...inManyBuffers([...groups.values()], manyKey).map((group) =>
+      group.items.length > 1 ? foldFromMany(group, layout) : foldDispatch(at(group.items, 0), layout),
+    ),
   ];
 }
 
-type Pair = [source: number, target: number];
+type Pair = readonly [source: number, target: number];
+
+/** Folds between the same pair of buffers that may share a dispatch. */
+interface Alike {
+  readonly pair: Pair;
+  /** One of them. */
+  readonly fold: Fold;
+  readonly stretches: readonly BlockStretch[];
+}
+
+const kindOf = ({ terms, targets, scale, after, joins }: Fold): string =>
+  `${terms.length} ${targets.length} ${scale} ${after} ${joins?.join('') ?? ''}`;
+
+/** Groups with the same key differ only in the buffer that they read. */
+const manyKey = ({ pair: [source, target], fold }: Alike): string | undefined =>
+  source === target || fold.joins ? undefined : `${target} ${kindOf(fold)}`;
+
+/** Terms first, then targets. */
+const stretchOf = ({ terms, targets, length }: Fold, locate: Locate): BlockStretch => ({
+  at: [...terms, ...targets].map((place) => ({ offset: wordAt(locate(place.device, place.buffer), place.offset) })),
+  length,
+});
 
 function copiesOf({ length, terms, targets }: Fold, locate: Locate): readonly TransferMove[] {
   const term = at(terms, 0);
@@ -57,26 +83,13 @@ function copiesOf({ length, terms, targets }: Fold, locate: Locate): readonly Tr
   });
 }
 
-function foldDispatch(
-  group: readonly Fold[],
-  [source, target]: Pair,
-  locate: Locate,
-  layout: MemoryLayout,
-): DispatchSpec {
-  const { terms, targets, scale, after, joins } = at(group, 0);
-  const stretches = group.map(
-    (fold): BlockStretch => ({
-      at: [...fold.terms, ...fold.targets].map((place) => ({
-        offset: wordAt(locate(place.device, place.buffer), place.offset),
-      })),
-      length: fold.length,
-    }),
-  );
+function foldDispatch({ pair: [source, target], fold, stretches }: Alike, layout: MemoryLayout): DispatchSpec {
+  const { terms, targets, scale, after, joins } = fold;
   const alike = stretches.every((s) => s.at.every(({ offset }) => (offset - at(s.at, 0).offset) % VECTOR === 0));
   const { words, lanes, workgroups } = blockTable(stretches);
-  const whole = (buffer: number) => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
   const within = source === target;
-  const shared = { tensors: within ? [whole(source)] : [whole(source), whole(target)], table: words, workgroups };
+  const tensors = within ? [layout.whole(source)] : [layout.whole(source), layout.whole(target)];
+  const shared = { tensors, table: words, workgroups };
   if (joins)
     return {
       ...shared,
@@ -89,5 +102,29 @@ function foldDispatch(
     kernel: within ? 'comm/fold' : 'comm/fold-between',
     constants: { TERMS: terms.length, TARGETS: targets.length, VECTORS: alike ? 1 : 0, LANES: lanes },
     params: packParams([{ f32: scale }, { f32: after }, 0], []),
+  };
+}
+
+/** All groups write the same target. */
+function foldFromMany({ items: groups, vectors }: ManyBuffers<Alike>, layout: MemoryLayout): DispatchSpec {
+  const { pair, fold } = at(groups, 0);
+  const { terms, targets, scale, after } = fold;
+  const stretches = groups.flatMap((group, source) =>
+    group.stretches.map(({ at: places, length }) => ({ at: [...places, { offset: source, fixed: true }], length })),
+  );
+  const { words, lanes, workgroups } = vectors === 1 ? blockTableOfVectors(stretches) : blockTable(stretches);
+  const sources = groups.map((group) => layout.whole(group.pair[0]));
+  // Bindings that are only read may overlap.
+  const others = Array.from({ length: MANY - sources.length }, () => layout.whole(pair[0]));
+  return {
+    kernel: 'comm/fold-from-many',
+    constants: {
+      ...{ SOURCES: sources.length, TERMS: terms.length, TARGETS: targets.length },
+      ...{ VECTORS: vectors, LANES: lanes },
+    },
+    tensors: [...sources, ...others, layout.whole(pair[1])],
+    params: packParams([{ f32: scale }, { f32: after }, 0], []),
+    table: words,
+    workgroups,
   };
 }

@@ -112,3 +112,34 @@ it.each([
     });
   }
 });
+
+it.each([
+  ['vectors', 1],
+  ['elements', 0],
+] as const)('from one buffer to eight, %s', async (_, vectors) => {
+  const random = randomSource(12);
+  const contents = Array.from({ length: 9 }, () => Float32Array.from({ length: LENGTH }, () => random() * 2 - 1));
+  // Signalling NaNs and zeros of both signs keep their bits.
+  for (const data of contents) new Uint32Array(data.buffer).set([0x7fa00001, 0x80000000, 0, 0xffc00000], 16);
+  const odd = 1 - vectors;
+  // Long and short copies into each target.
+  const moves = Array.from({ length: 8 }, (_, k): TransferMove[] => [
+    {
+      source: 0,
+      target: k + 1,
+      from: 16 + 12 * k + odd * k,
+      to: 40 + 4 * k,
+      length: (vectors ? 2_000 : 301) * (k + 1),
+    },
+    { source: 0, target: k + 1, from: 70_000 + 4 * k, to: 50_000 + odd * k, length: 4 + odd },
+  ]).flat();
+  const expected = contents.map((each) => each.slice());
+  for (const { target, from, to, length } of moves)
+    at(expected, target).set(at(contents, 0).subarray(from, from + length), to);
+  const { kernels, words } = await run(moves, joinCode('put', 'f32'), contents);
+  expect(kernels).toEqual(['comm/transfer-to-many', 'comm/transfer-to-many']);
+  expected.forEach((image, i) => {
+    const own = Buffer.from(words.slice(i * LENGTH, (i + 1) * LENGTH).buffer);
+    expect(Buffer.compare(own, Buffer.from(image.buffer)), `buffer ${i}`).toBe(0);
+  });
+});
