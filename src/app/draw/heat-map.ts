@@ -5,6 +5,7 @@
  * makes all of them. Called by the stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
+import { hexRgb } from './scales';
 import { scaleValue } from './value-scale';
 
 export interface HeatColours {
@@ -113,7 +114,7 @@ interface Kept {
 
 export function createHeat(colours: HeatColours): Heat {
   const kept = new WeakMap<Float32Array, Map<string, Kept>>();
-  const bad = [1, 3, 5].map((i) => Number.parseInt(colours.bad.slice(i, i + 2), 16) || 0).concat(255);
+  const bad = [...hexRgb(colours.bad), 255];
   let met = 0;
   const keptFor = (cells: HeatCells): Kept => {
     const windows = kept.get(cells.values) ?? new Map<string, Kept>();

@@ -40,3 +40,8 @@ test('the ramp of values has the colours of d3-scale', () => {
   const own = linearRamp(['#f39a48', '#2b2a31', '#5aa2ec'].map(hexRgb));
   for (let i = 0; i <= 255; i++) expect(own(i / 255)).toBe(dark(i / 255));
 });
+
+test('a colour in three digits, as a built style sheet has it, is that in six', () => {
+  expect(hexRgb('#fff')).toEqual([255, 255, 255]);
+  expect(hexRgb('#1aF')).toEqual(hexRgb('#11aaff'));
+});

@@ -58,10 +58,12 @@ export type Rgb = readonly [number, number, number];
 /** CSS colour of a place from 0 to 1. */
 export type Ramp = (t: number) => string;
 
-/** '#dd7a1a' */
+/** Of '#dd7a1a', or of '#fff': the build writes colours of the style sheet as short as it can. */
 export const hexRgb = (hex: string): Rgb => {
-  const channel = (start: number) => Number.parseInt(hex.slice(start, start + 2), 16);
-  return [channel(1), channel(3), channel(5)];
+  const [, digits = ''] = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(hex) ?? [];
+  const wide = digits.length / 3;
+  const channel = (k: number) => Number.parseInt(digits.slice(k * wide, (k + 1) * wide).repeat(wide === 1 ? 2 : 1), 16);
+  return [channel(0), channel(1), channel(2)];
 };
 
 const css = (channel: (k: 0 | 1 | 2) => number): string => {

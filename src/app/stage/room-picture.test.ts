@@ -38,6 +38,20 @@ describe('what a room shows', () => {
     expect(order.filter((s, i) => s !== order[i - 1])).toEqual(['product', 'bucket', 'chunks', 'bucket', 'update']);
   });
 
+  it('shows the chunks of a collective only for copies into or out of its buffers', async () => {
+    const { info, trace } = await tracedStep({ mode: 'tensor', worldSize: 2, ...SMALL_GPT });
+    const facts = createTraceFacts(info, trace);
+    const buffers = new Set(trace.events.flatMap(({ slice }) => slice?.buffer ?? []));
+    const copies = trace.moments.map(firstOf).filter((event) => at(trace.events, event).name === 'ops/copy');
+    const shown = copies.map((event) => {
+      const { reads, writes } = at(trace.events, event);
+      const isMoved = [...reads, ...writes].some((buffer) => buffers.has(buffer));
+      return { isMoved, shows: facts.at({ event, fraction: 0.5 }, 'modelled').view(0).shows };
+    });
+    expect(new Set(shown.map(({ isMoved }) => isMoved))).toEqual(new Set([true, false]));
+    for (const { isMoved, shows } of shown) if (!isMoved) expect(shows).not.toBe('chunks');
+  });
+
   it('does not change while one collective runs, in every room', async () => {
     const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
     const layouts = new Map<string, string>();

@@ -99,11 +99,12 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   };
   const chunks = (exchange: Exchange | undefined): RoomView =>
     !exchange || (view.shows === 'chunks' && view.exchange === exchange) ? view : { shows: 'chunks', exchange };
-  /** The exchange of a copy is that of the transfers before or after it. */
-  const beside = (i: number): Exchange | undefined => {
-    const phase = own[i]?.e.phase;
-    const near = own.slice(i + 1).find(({ e }) => e.collective) ?? own.slice(0, i).findLast(({ e }) => e.collective);
-    return near && near.e.phase === phase ? exchanges.of(near.e) : undefined;
+  /** The exchange of a copy is that of the transfers after or before it, if it has a buffer that the copy uses. */
+  const beside = ({ e: { device, phase, reads, writes } }: Own, i: number): Exchange | undefined => {
+    const near = [own.slice(i + 1).find(({ e }) => e.collective), own.slice(0, i).findLast(({ e }) => e.collective)];
+    return near
+      .flatMap((other) => (other?.e.phase === phase ? (exchanges.of(other.e) ?? []) : []))
+      .find(({ rows }) => rows[device]?.some(({ buffer }) => reads.includes(buffer) || writes.includes(buffer)));
   };
   return own.map((o, i) => {
     const { e } = o;
@@ -125,7 +126,7 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     } else if (e.collective) view = chunks(exchanges.of(e));
     else if (e.kind === 'recv') view = product(next(i));
     else if (e.kind === 'compute') {
-      const exchange = beside(i);
+      const exchange = beside(o, i);
       if (i === lastMoved && i > lastWork) view = exchange?.payload === 'gradient' ? GRADIENTS : WEIGHTS;
       else if (exchange) view = chunks(exchange);
       else if (e.phase === 'replicate') view = WEIGHTS;

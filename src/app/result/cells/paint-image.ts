@@ -3,12 +3,10 @@
  * on black looks like ink on paper; images of three channels in their own colours. It is enlarged without smoothing,
  * because the model reads these pixels.
  */
+import { hexRgb } from '../../draw/scales';
 import type { Palette } from '../../draw/theme';
 
 type Shape = readonly [channels: number, height: number, width: number];
-
-const bytesOf = (hex: string): readonly number[] =>
-  [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
 
 /** `value(i)`: element i of [channels, height, width], 0..1. */
 export function imageBitmap(
@@ -18,7 +16,7 @@ export function imageBitmap(
 ): ImageData {
   const image = new ImageData(width, height);
   const plane = height * width;
-  const [ground, ink] = [bytesOf(palette.card), bytesOf(palette.ink)];
+  const [ground, ink] = [hexRgb(palette.card), hexRgb(palette.ink)];
   for (let i = 0; i < plane; i++) {
     for (let c = 0; c < 3; c++) {
       const [from, to] = [ground[c] ?? 0, ink[c] ?? 0];
