@@ -27,6 +27,14 @@ async function likeliest(playground: Playground): Promise<number | undefined> {
   return shares.some(Number.isFinite) ? shares.indexOf(Math.max(...shares)) : undefined;
 }
 
+/** The colour of the picture that the model gets while nothing is drawn; the theme is light. */
+const groundOfEmptyPicture = ({ page }: Playground): Promise<string> =>
+  page.getByText('12 × 12, as the model reads it').evaluate((text) => {
+    const canvas = text.parentElement?.querySelector('canvas');
+    const [r = 0, g = 0, b = 0] = canvas?.getContext('2d')?.getImageData(0, 0, 1, 1).data ?? [];
+    return `#${[r, g, b].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  });
+
 test(
   'a digit drawn with the pointer is classified, and mistakes are shown',
   placeInBrowser({ rest: 'inference/ classifies, and presets.spec.ts trains a CNN on digits' }),
@@ -42,6 +50,7 @@ test(
     await expect.poll(() => likeliest(playground)).toBe(1);
     await playground.button('Clear').click();
     await expect(playground.status('Probability of 1')).toHaveText('–');
+    expect(await groundOfEmptyPicture(playground)).toBe('#ffffff');
 
     await tab(playground, 'Confusion').click();
     await playground.page.getByRole('tabpanel').getByText('As a table').click();
