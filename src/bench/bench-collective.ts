@@ -54,7 +54,15 @@ export async function openCollective(
   const keeper = new DeviceKeeper(gpu, true);
   const choice = await keeper.choose(device);
   const rankOfDevice = marked.lanes.map(({ rank }) => rank);
-  const world = await openWorld({ programs: [marked], table: NO_DATA, placement, rankOfDevice, choice, gpu });
+  const world = await openWorld({
+    programs: [marked],
+    table: NO_DATA,
+    placement,
+    byPorts: true,
+    rankOfDevice,
+    choice,
+    gpu,
+  });
   const marks = rankOfDevice.map((rank) => ({ device: rank, buffer: MARK.name }));
   const result = program.lanes[0]?.buffers.some(({ name }) => name === OUTPUT) ? OUTPUT : INPUT;
   return {

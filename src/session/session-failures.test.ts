@@ -4,7 +4,7 @@
  * last checkpoint remain.
  */
 import { expect, test } from 'vitest';
-import { onStillClock } from '../base/testing/still-clock';
+import { onStillClock, untilIdle } from '../base/testing/still-clock';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
 import { PLACEMENTS } from '../training/testing/placements';
@@ -60,6 +60,8 @@ test('a rank that hangs under a step by hand: the step is done all the same, aft
     await s.api.hangRank(2);
     const second = await s.api.traceStep();
     expect([first.step, second.step]).toEqual([0, 1]);
+    // Notices come through another port than answers.
+    await untilIdle();
     expect(noticesOf(s).at(-1)).toMatchObject({
       id: 'timeout',
       text: expect.stringMatching(

@@ -1,6 +1,6 @@
 /**
  * Opens the world of a blueprint on the chosen device and placement: shared, one worker per rank, or (without workers)
- * ranks in this thread that are connected by ports.
+ * ranks in this thread, which send messages to each other directly.
  */
 import { at, must } from '../base/invariant';
 import { loadPart } from '../base/load-part';
@@ -11,7 +11,7 @@ import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
 import type { DatasetTable, World, WorldGroupOptions } from '../runtime/launch/world';
-import { createPortMesh } from '../runtime/transport/ports';
+import { createDirectMesh, createPortMesh } from '../runtime/transport/ports';
 import type { DeviceChoice } from './device-keeper';
 
 export interface WorldRequest {
@@ -20,6 +20,8 @@ export interface WorldRequest {
   readonly placement: Config['placement'];
   readonly rankOfDevice: readonly Rank[];
   readonly group?: WorldGroupOptions;
+  /** Ranks in this thread are connected by MessagePorts, like ranks in workers. */
+  readonly byPorts?: boolean;
   readonly choice: DeviceChoice;
   readonly gpu: GPU | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -31,6 +33,7 @@ export async function openWorld({
   placement,
   rankOfDevice,
   group = { timeoutMs: 60_000, slow: [] },
+  byPorts = false,
   choice,
   gpu,
   onProgress,
@@ -52,7 +55,7 @@ export async function openWorld({
     );
     return createWorkerWorld({ programs, table }, kind, rankOfDevice, group);
   }
-  const mesh = createPortMesh(devices.length);
+  const mesh = byPorts ? createPortMesh(devices.length) : createDirectMesh(devices.length);
   const ports = new Map(devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
   return createLocalWorld(
     await openExecutors({ kind, programs, devices, ports, group }, { gpu, onProgress }),

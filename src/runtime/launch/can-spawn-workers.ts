@@ -1,4 +1,5 @@
 /**
- * Whether web workers exist. Under Node they do not: ranks then run in one thread, connected by the same MessagePorts.
+ * Whether web workers exist. Under Node they do not: ranks then run in one thread and send messages to each other
+ * directly.
  */
 export const canSpawnWorkers = (): boolean => typeof Worker !== 'undefined' && typeof process === 'undefined';

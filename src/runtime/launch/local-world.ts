@@ -1,6 +1,6 @@
 /**
  * A world in this thread: one executor that hosts all lanes (virtual devices on one GPUDevice, or typed arrays), or one
- * executor per device with ports between them (a process that drives several GPUDevices; ranks under Node). Calls take
+ * executor per device with links between them (a process that drives several GPUDevices; ranks under Node). Calls take
  * effect in order. local-group.ts handles stopping and failing ranks. Used by sessions and inside rank workers.
  */
 import { LockstepError } from '../../base/errors';

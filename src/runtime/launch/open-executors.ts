@@ -1,6 +1,6 @@
 /**
  * Opens the executors of one process: one that hosts all its devices on a shared GPUDevice, or one per device, each
- * with its own adapter request and GPUDevice, connected by ports. Only this file chooses between WebGPU and typed
+ * with its own adapter request and GPUDevice, connected by links. Only this file chooses between WebGPU and typed
  * arrays.
  */
 import { must } from '../../base/invariant';
@@ -12,7 +12,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor, REMOTE } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
 import type { PortTransportOptions } from '../transport/port-transport';
-import { closePorts, type Ports } from '../transport/ports';
+import { closePorts, type RankLinks } from '../transport/ports';
 import type { SharedMemory } from '../transport/shared-memory';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';
@@ -24,8 +24,8 @@ export interface ProcessPlan {
   readonly programs: readonly Program[];
   /** Devices that this process drives. */
   readonly devices: readonly DeviceIndex[];
-  /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
-  readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
+  /** Links from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
+  readonly ports?: ReadonlyMap<DeviceIndex, RankLinks>;
   /** Memory for messages beside the ports; absent: all messages go through the ports. */
   readonly memory?: SharedMemory | undefined;
   readonly group?: WorldGroupOptions;
@@ -93,7 +93,7 @@ async function loadTransport(memory: SharedMemory | undefined, mayBlock: boolean
     'The transport between ranks through shared memory',
     () => import('../transport/shared-transport'),
   );
-  return (own: DeviceIndex, ports: Ports, options: PortTransportOptions) =>
+  return (own: DeviceIndex, ports: RankLinks, options: PortTransportOptions) =>
     createSharedTransport(own, ports, { ...options, memory, mayBlock });
 }
 

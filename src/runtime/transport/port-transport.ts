@@ -1,15 +1,15 @@
 /**
- * The transport between ranks that share no memory: one MessagePort per pair of devices, distributed once at launch.
- * Slices are transferred, not copied, and never pass through the page. It works the same in browser workers, in
- * worker_threads and within one thread. If a peer is gone, or keeps a receive waiting for longer than the process group
- * allows, the waiting receives fail.
+ * The transport between ranks that share no memory: one link per pair of devices, distributed once at launch. Slices
+ * are transferred, not copied, and never pass through the page. It works the same in browser workers, in worker_threads
+ * and within one thread. If a peer is gone, or keeps a receive waiting for longer than the process group allows, the
+ * waiting receives fail.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { Transport } from '../executor';
-import { closePorts, type Ports } from './ports';
+import { closePorts, type RankLinks } from './ports';
 import { createReceives } from './receives';
 import { createSlowLink } from './slow-link';
 
@@ -37,7 +37,7 @@ export interface PortTransport extends Transport {
 /** `ports` leads from device `own` to each peer. */
 export function createPortTransport(
   own: DeviceIndex,
-  ports: Ports,
+  ports: RankLinks,
   { timeoutMs, slowTo }: PortTransportOptions = {},
 ): PortTransport {
   const receives = createReceives(own, timeoutMs);

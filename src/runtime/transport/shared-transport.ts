@@ -13,7 +13,7 @@ import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { PortTransport, PortTransportOptions } from './port-transport';
-import { closePorts, type Ports } from './ports';
+import { closePorts, type RankLink, type RankLinks } from './ports';
 import { createReceives } from './receives';
 import type { NumberedMessage } from './ring';
 import { mailOf, ringBetween, type SharedMemory, stateOf } from './shared-memory';
@@ -46,7 +46,7 @@ export interface SharedTransportOptions extends PortTransportOptions {
 /** `ports` leads from device `own` to each peer. */
 export function createSharedTransport(
   own: DeviceIndex,
-  ports: Ports,
+  ports: RankLinks,
   { memory, mayBlock, blockMs = BLOCK_MS, pause, timeoutMs, slowTo }: SharedTransportOptions,
 ): PortTransport {
   const states = new Int32Array(memory.states);
@@ -124,7 +124,7 @@ export function createSharedTransport(
     });
   }
 
-  const wake = (device: DeviceIndex, port: MessagePort) => {
+  const wake = (device: DeviceIndex, port: RankLink) => {
     const state = stateOf(device);
     if (Atomics.load(states, state) === RUNS) return;
     const was = Atomics.exchange(states, state, RUNS);
