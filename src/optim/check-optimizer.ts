@@ -47,14 +47,14 @@ const notOf = (
       .join(', ')}.`,
   });
 
-/** OneCycleLR cycles momentum or betas; CyclicLR, in torch 1.13, momentum only. */
+/** OneCycleLR and, from torch 2.3 on, CyclicLR cycle a momentum or the first beta. */
 function checkMomentum(scheduler: SchedulerConfig, place: string, optimizer: Config['optimizer']): void {
   if (!cyclesMomentum(scheduler)) return;
-  if ('momentum' in optimizer || ('beta1' in optimizer && scheduler.type === 'OneCycleLR')) return;
+  if ('momentum' in optimizer || 'beta1' in optimizer) return;
   throw refusedSettings({
     settings: { [`${place}.cycleMomentum`]: true, [`${place}.type`]: scheduler.type, 'optimizer.type': optimizer.type },
-    why: 'optimizer must support momentum with `cycle_momentum` option enabled',
-    hint: `${optimizer.type} has no momentum that ${scheduler.type} can cycle: set ${place}.cycleMomentum to false.`,
+    why: 'optimizer must support momentum or beta1 with `cycle_momentum` option enabled',
+    hint: `${optimizer.type} has no momentum and no beta1 that ${scheduler.type} can cycle: set ${place}.cycleMomentum to false.`,
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Rates and momenta of every schedule against lists of torch 1.13.1 (optim.json, and schedules.json: two parameter
- * groups, the second with lr 0.03, chains of schedules), to 1e-12; and that the numbers of a step depend on nothing but
- * the step.
+ * groups, the second with lr 0.03, chains of schedules; CyclicLR with beta1 is torch 2.13's), to 1e-12; and that the
+ * numbers of a step depend on nothing but the step.
  */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';

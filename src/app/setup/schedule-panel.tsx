@@ -32,8 +32,9 @@ export function SchedulePanel() {
   const choose = (chosen: string) => {
     const rates =
       chosen === 'OneCycleLR' ? { maxLr: 3 * lr } : chosen === 'CyclicLR' ? { baseLr: lr / 3, maxLr: lr } : {};
-    // Only SGD has a momentum that the schedule can cycle.
-    const cycles = chosen === 'CyclicLR' && config.optimizer.type !== 'SGD' ? { cycleMomentum: false } : {};
+    const { optimizer } = config;
+    const cyclesNothing = chosen === 'CyclicLR' && !('momentum' in optimizer || 'beta1' in optimizer);
+    const cycles = cyclesNothing ? { cycleMomentum: false } : {};
     const value = chosen === 'none' ? undefined : { type: chosen, ...lookup(SCHEDULES, chosen), ...rates, ...cycles };
     const edit = withSetting(config, ['scheduler'], value);
     if (edit.ok) controller.apply(edit.config);

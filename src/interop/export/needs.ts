@@ -5,13 +5,18 @@
 import type { TorchNeeds } from '../../protocol/exported';
 
 /** Names, and the versions that introduced them, newest first. `beside`: a name that the script must have, too. */
-const INTRODUCED: readonly (readonly [word: string, torch: string, why: string, beside?: string])[] = [
+const INTRODUCED: readonly (readonly [word: string | RegExp, torch: string, why: string, beside?: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
   ['import fully_shard', '2.6', 'torch.distributed.fsdp.fully_shard'],
   ['torch.distributed.tensor.parallel', '2.6', 'torch.distributed.tensor.parallel'],
   ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
   ['torch.amp.GradScaler', '2.3', 'torch.amp.GradScaler'],
+  [
+    /\.(Adam|AdamW|Adamax|NAdam|RAdam)\([\s\S]*CyclicLR\((?![^)]*cycle_momentum=False)/,
+    '2.3',
+    'CyclicLR with a beta1 that cycles',
+  ],
   ['bf16_compress_hook', '2.2', 'an all-reduce in bfloat16 over gloo'],
   ['model.to(torch.bfloat16)', '2.2', 'an all-reduce in bfloat16 over gloo', 'DistributedDataParallel('],
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
@@ -22,6 +27,9 @@ export const OLDEST_TORCH = '1.13';
 
 export function needsOf(text: string): TorchNeeds {
   const [, torch = OLDEST_TORCH, why = 'torchrun and torch.autocast on the CPU'] =
-    INTRODUCED.find(([word, , , beside = word]) => text.includes(word) && text.includes(beside)) ?? [];
+    INTRODUCED.find(
+      ([word, , , beside = '']) =>
+        (typeof word === 'string' ? text.includes(word) : word.test(text)) && text.includes(beside),
+    ) ?? [];
   return { torch, why };
 }

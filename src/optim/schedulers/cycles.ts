@@ -1,5 +1,5 @@
 /**
- * OneCycleLR and CyclicLR as torch 1.13 computes them: a rate that rises and falls, and a momentum (or beta1) that
+ * OneCycleLR and CyclicLR as torch 2.13 computes them: a rate that rises and falls, and a momentum (or beta1) that
  * moves the opposite way. Their rates are the same for all parameter groups, whatever rates the groups had.
  */
 import type { SchedulerConfig } from '../../protocol/config';

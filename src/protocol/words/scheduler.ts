@@ -39,7 +39,7 @@ export const SCHEDULER = settings<NameIn<SchedulerConfig>>('scheduler', {
   ],
   cycleMomentum: [
     'Cycle momentum',
-    'cycle_momentum: the momentum falls while the rate rises, and rises while the rate falls.',
+    'cycle_momentum: the momentum (of Adam and its relatives: beta1) falls while the rate rises, and rises while the rate falls.',
   ],
   baseMomentum: ['Lowest momentum', 'base_momentum: the momentum at the highest rate.'],
   maxMomentum: ['Highest momentum', 'max_momentum: the momentum at the lowest rate.'],

@@ -32,6 +32,7 @@ const SCHEDULERS = [
   { type: 'ExponentialLR', gamma: 0.9, every: 'epoch' },
   { type: 'OneCycleLR', maxLr: 0.05, totalSteps: 40 },
   { type: 'CyclicLR', baseLr: 0.01, maxLr: 0.05, stepSizeUp: 3, cycleMomentum: false },
+  { type: 'CyclicLR', baseLr: 0.01, maxLr: 0.05, stepSizeUp: 3 },
   { type: 'CosineAnnealingWarmRestarts', t0: 3 },
 ] as const satisfies readonly (ConfigInput['scheduler'] | undefined)[];
 

@@ -68,7 +68,7 @@ test.each(OPTIMIZERS)('optimiser $type', (optimizer) =>
 const SCHEDULERS: readonly NonNullable<ConfigInput['scheduler']>[] = [
   { type: 'OneCycleLR', maxLr: 0.05, totalSteps: 20 },
   { type: 'CosineAnnealingLR', tMax: 9, every: 'epoch' },
-  { type: 'CyclicLR', baseLr: 0.01, maxLr: 0.05, stepSizeUp: 3, cycleMomentum: false },
+  { type: 'CyclicLR', baseLr: 0.01, maxLr: 0.05, stepSizeUp: 3 },
 ];
 test.each(SCHEDULERS)('schedule $type', (scheduler) =>
   isTheRunWithoutTheStop({ ...NET, scheduler, mode: 'ddp', shuffle: false }, 5),
