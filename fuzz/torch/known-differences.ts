@@ -39,14 +39,6 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       notices.includes('gathers-between') && JSON.stringify(tensor.plan).includes('"outputLayouts":"Shard'),
   ],
   [
-    'a script that stops inside join() gives all ranks the weights of the last one, and a run goes on there',
-    ({ config: { mode, ddp, batchSize, worldSize, steps } }) => {
-      const size = Math.floor(batchSize / worldSize);
-      const longest = Math.max(...(ddp.samplesPerRank ?? []).map((rows) => Math.ceil(rows / size)));
-      return mode === 'ddp' && ddp.join && ddp.samplesPerRank !== undefined && steps % longest !== 0;
-    },
-  ],
-  [
     'on the CPU nn.DataParallel does not split a batch, whose gradients overflow float16 earlier than those of its parts',
     ({ config: { mode, gradScaler } }) => mode === 'dataParallel' && gradScaler.enabled,
   ],

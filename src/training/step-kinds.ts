@@ -25,7 +25,10 @@ export interface KindRules {
   readonly accumulate: number;
   /** Undefined: the mode reduces in no pass. */
   readonly policy: AccumulationPolicy | undefined;
+  /** Whether the batches are inside join(). */
   readonly joins: boolean;
+  /** The last micro-batch of the run, after which a script leaves join(); absent: the run counts epochs. */
+  readonly lastOfRun?: number | undefined;
   readonly phases: StepPhases | undefined;
   /** The number of pieces of each batch within its Program (ModeBatches.pieces); absent: it is not cut. */
   readonly pieces?: (rows: readonly number[]) => number;
@@ -35,7 +38,9 @@ export function kindRules(config: Config, { batches, steps }: ModeFacets): KindR
   const policy = steps.accumulation?.(config);
   const joins = policy !== undefined && config.ddp.join;
   const { pieces } = batches;
-  const rules = { accumulate: config.accumulate, policy, joins, phases: steps.phases?.(config) };
+  const { accumulate, epochs } = config;
+  const lastOfRun = joins && epochs === undefined ? config.steps * accumulate - 1 : undefined;
+  const rules = { accumulate, policy, joins, lastOfRun, phases: steps.phases?.(config) };
   return pieces === undefined ? rules : { ...rules, pieces: (rows) => pieces(config, rows) };
 }
 
@@ -109,8 +114,9 @@ export function isBeforeRebuild(microBatch: number, rules: KindRules): boolean {
   return (reducesEveryPass(rules) ? microBatch : stepOf(microBatch, rules)) < policy.passesBeforeRebuild;
 }
 
-export const endsJoin = (microBatch: number, { period }: BatchSchedule, { joins }: KindRules): boolean =>
-  joins && microBatch % period === period - 1;
+/** A script leaves join() when all ranks have run out of batches, and where its steps end within an epoch. */
+export const endsJoin = (microBatch: number, { period }: BatchSchedule, { joins, lastOfRun }: KindRules): boolean =>
+  joins && (microBatch % period === period - 1 || microBatch === lastOfRun);
 
 function microBatchAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): MicroBatchKind {
   const size = schedule.sizeAt(microBatch);
@@ -159,6 +165,7 @@ export function allKinds(schedule: BatchSchedule, rules: KindRules): readonly Tr
       }
     }
   }
+  if (rules.lastOfRun !== undefined) note(rules.lastOfRun);
   // The kind of most steps is first.
   return [...found.values()].sort((a, b) => Number(isUsual(b)) - Number(isUsual(a)));
 }

@@ -30,6 +30,8 @@ const RUN: ConfigInput = {
 };
 const DDP: ConfigInput = { mode: 'ddp', worldSize: 2 };
 
+const CYCLIC = { type: 'CyclicLR', baseLr: 0.005, maxLr: 0.02, stepSizeUp: 3 } as const;
+
 /** Saved after 7 steps; an epoch has 5 with a batch of 8. */
 const AFTER = 7;
 const CASES: readonly (readonly [name: string, saved: ConfigInput, resumed: ConfigInput])[] = [
@@ -37,6 +39,11 @@ const CASES: readonly (readonly [name: string, saved: ConfigInput, resumed: Conf
   ['DDP, from one device', {}, DDP],
   ['a smaller batch', {}, { batchSize: 5 }],
   ['more micro-batches', { accumulate: 2 }, { accumulate: 4 }],
+  [
+    'a beta that cycles',
+    { optimizer: { type: 'NAdam', lr: 0.01 }, scheduler: CYCLIC },
+    { ...DDP, optimizer: { type: 'NAdam', lr: 0.01 }, scheduler: CYCLIC },
+  ],
   ['another seed of the samplers', DDP, { ...DDP, ddp: { samplerSeed: 3 } }],
 ];
 
