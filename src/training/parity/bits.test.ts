@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { DDP_RUNS } from '../testing/bits/ddp';
 import { DDP_TOGETHER_RUNS } from '../testing/bits/ddp-together';
+import { HALF_RUNS } from '../testing/bits/halves';
 import { MODEL_RUNS } from '../testing/bits/models';
 import { MODE_RUNS } from '../testing/bits/modes';
 import type { Named } from '../testing/bits/nets';
@@ -17,7 +18,7 @@ import { runBits } from '../testing/bits/run-bits';
 import { UPDATE_RUNS } from '../testing/bits/updates';
 
 /** Nearly every setting by itself. */
-const ALONE = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MODEL_RUNS];
+const ALONE = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MODEL_RUNS, ...HALF_RUNS];
 /** Settings with each other. */
 const TOGETHER = [...DDP_TOGETHER_RUNS, ...PIPELINE_REPLICA_RUNS, ...PIPELINE_STEP_RUNS];
 const RUNS = [...ALONE, ...TOGETHER];
@@ -35,6 +36,7 @@ const holdRuns = (runs: readonly Named[], rest?: string) => {
 };
 holdRuns([...MODE_RUNS, ...PIPELINE_RUNS]);
 holdRuns(DDP_RUNS, 'script-losses.test.ts holds the settings of DDP to what PyTorch printed');
+holdRuns(HALF_RUNS, 'mixed-precision.test.ts and half-norms.test.ts hold models in half precision to PyTorch');
 holdRuns([...UPDATE_RUNS, ...MODEL_RUNS], 'script-losses.test.ts holds optimisers and layers to what PyTorch printed');
 holdRuns(TOGETHER, 'each of these settings is also in a run by itself');
 

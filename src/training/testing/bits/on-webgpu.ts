@@ -3,12 +3,13 @@
  * has kernels of its own. Read by parity/bits.gpu.test.ts.
  */
 import { DDP_RUNS } from './ddp';
+import { HALF_RUNS } from './halves';
 import { MODEL_RUNS } from './models';
 import { MODE_RUNS } from './modes';
 import type { Named } from './nets';
 import { UPDATE_RUNS } from './updates';
 
-const ALL: readonly Named[] = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...MODEL_RUNS];
+const ALL: readonly Named[] = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...MODEL_RUNS, ...HALF_RUNS];
 
 /** By name; each matches at least one run of the table (a test holds it). */
 export const ON_WEBGPU: readonly RegExp[] = [
@@ -31,6 +32,7 @@ export const ON_WEBGPU: readonly RegExp[] = [
   /^ddp, no_sync (both|none), accumulate 3$/,
   /^ddp, a module that is not used, findUnusedParameters$/,
   /^single, (padding same, ceil_mode, .*|.*HuberLoss.*|attention, tied weights|strides, groups, average pooling)$/,
+  /^(single|ddp), bfloat16, |^single, mixed, (bf16|fp16)-master$/,
 ];
 
 export const WEBGPU_RUNS: readonly Named[] = ALL.filter(({ name }) => ON_WEBGPU.some((pattern) => pattern.test(name)));
