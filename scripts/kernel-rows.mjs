@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 
-const ELEMENTS = /^array<(i32|vec4<i32>|vec4i|f32|vec2f|vec4<f32>|vec4f), 0>$/;
+const ELEMENTS = /^array<(i32|vec2i|vec4<i32>|vec4i|f32|vec2f|vec4<f32>|vec4f), 0>$/;
 const MOST_STORAGE_BUFFERS = 8;
 
 /**

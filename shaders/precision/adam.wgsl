@@ -19,11 +19,23 @@ override DECOUPLED: bool = false;
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> expAvg: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> expAvgSq: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec2i>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec2i>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<vec2i>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<vec2i>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+// The four values of bfloat16 that two words hold.
+fn widened(words: vec2i) -> vec4f {
+  let bits = bitcast<vec4u>(words.xxyy);
+  return bitcast<vec4f>(select(bits << vec4u(16u), bits & vec4u(0xffff0000u), vec4(false, true, false, true)));
+}
+
+// Four values of bfloat16 in two words: the first of each pair in the low bits.
+fn narrowed(value: vec4f) -> vec2i {
+  let bits = bitcast<vec4u>(value);
+  return bitcast<vec2i>((bits.xz >> vec2u(16u)) | bits.yw);
+}
 
 // To the nearest value of bfloat16, ties to even.
 fn rounded4(value: vec4f) -> vec4f {
@@ -57,15 +69,15 @@ fn main(
   let root = scalars[s + 7u];
   let eps = rounded1(scalars[s + 8u]);
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
-  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
-    let p = rounded4(parameter[block.parameter / 4u + i] * shrink);
-    let d = rounded4(direction * gradient[block.gradient / 4u + i] + coupled * p);
-    let old = expAvg[block.expAvg / 4u + i];
+  for (var i = lane % LANES; i < (block.count + 1u) / 2u; i += LANES) {
+    let p = rounded4(widened(parameter[block.parameter / 2u + i]) * shrink);
+    let d = rounded4(direction * widened(gradient[block.gradient / 2u + i]) + coupled * p);
+    let old = widened(expAvg[block.expAvg / 2u + i]);
     let m = rounded4(old + oneMinus1 * (d - old));
-    let v = rounded4(rounded4(beta2 * expAvgSq[block.expAvgSq / 4u + i]) + oneMinus2 * d * d);
-    expAvg[block.expAvg / 4u + i] = m;
-    expAvgSq[block.expAvgSq / 4u + i] = v;
+    let v = rounded4(rounded4(beta2 * widened(expAvgSq[block.expAvgSq / 2u + i])) + oneMinus2 * d * d);
+    expAvg[block.expAvg / 2u + i] = narrowed(m);
+    expAvgSq[block.expAvgSq / 2u + i] = narrowed(v);
     let denominator = rounded4(rounded4(rounded4(sqrt(v)) / root) + eps);
-    parameter[block.parameter / 4u + i] = rounded4(p - stepSize * m / denominator);
+    parameter[block.parameter / 2u + i] = narrowed(rounded4(p - stepSize * m / denominator));
   }
 }

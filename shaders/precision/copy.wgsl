@@ -1,9 +1,11 @@
 // Halves, two to a word (element 2i in the low bits of word i), from one stretch to another: `n` elements to `to`, of
-// runs of `chunk` elements that begin at `start` and then every `part` elements. What else the first and the last word
-// hold stays. FLOATS 1: the source is float32, times `scale`, and is rounded, once, to nearest even. One invocation per
-// word. Copies the parameters and the gradients of a unit of fully_shard, so that messages have half the bytes.
+// runs of `chunk` elements that begin at `start` and then every `part` elements. The other half of the first and of
+// the last word stays. FLOATS 1: the source is float32. FLOATS 1 or SCALED 1: an element is multiplied by `scale` in
+// float32 and rounded once, to nearest even. One invocation per word. Copies parameters and gradients of a unit of
+// fully_shard or of a bucket of DDP, so that messages have half the bytes.
 
 override FLOATS: u32 = 0u;
+override SCALED: u32 = 0u;
 override BRAIN: u32 = 0u;
 
 struct Params {
@@ -42,9 +44,20 @@ fn to_half(bits: u32) -> u32 {
   return sign | shifted((size & 0x7fffffu) | 0x800000u, 126u - (size >> 23u));
 }
 
+fn to_float(half: u32) -> u32 {
+  if (BRAIN == 1u) { return half << 16u; }
+  let sign = (half & 0x8000u) << 16u;
+  let size = half & 0x7fffu;
+  if (size >= 0x7c00u) { return sign | 0x7f800000u | ((size & 0x3ffu) << 13u); }
+  if (size >= 0x400u) { return sign | ((size << 13u) + 0x38000000u); }
+  return sign | bitcast<u32>(f32(size) * 0x1p-24f);
+}
+
 fn half_at(origin: u32, i: u32) -> u32 {
   if (FLOATS == 1u) { return to_half(bitcast<u32>(bitcast<f32>(source[origin + i]) * params.scale)); }
-  return (bitcast<u32>(source[origin + (i >> 1u)]) >> (16u * (i & 1u))) & 0xffffu;
+  let half = (bitcast<u32>(source[origin + (i >> 1u)]) >> (16u * (i & 1u))) & 0xffffu;
+  if (SCALED == 0u) { return half; }
+  return to_half(bitcast<u32>(bitcast<f32>(to_float(half)) * params.scale));
 }
 
 @compute @workgroup_size(64, 1)

@@ -15,9 +15,21 @@ struct Block {
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec2i>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec2i>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+// The four values of bfloat16 that two words hold.
+fn widened(words: vec2i) -> vec4f {
+  let bits = bitcast<vec4u>(words.xxyy);
+  return bitcast<vec4f>(select(bits << vec4u(16u), bits & vec4u(0xffff0000u), vec4(false, true, false, true)));
+}
+
+// Four values of bfloat16 in two words: the first of each pair in the low bits.
+fn narrowed(value: vec4f) -> vec2i {
+  let bits = bitcast<vec4u>(value);
+  return bitcast<vec2i>((bits.xz >> vec2u(16u)) | bits.yw);
+}
 
 // To the nearest value of bfloat16, ties to even.
 fn rounded4(value: vec4f) -> vec4f {
@@ -45,9 +57,9 @@ fn main(
   let lr = rounded1(scalars[s]);
   let weightDecay = rounded1(scalars[s + 1u]);
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
-  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
-    let p = parameter[block.parameter / 4u + i];
-    let d = rounded4(direction * gradient[block.gradient / 4u + i] + weightDecay * p);
-    parameter[block.parameter / 4u + i] = rounded4(p - lr * d);
+  for (var i = lane % LANES; i < (block.count + 1u) / 2u; i += LANES) {
+    let p = widened(parameter[block.parameter / 2u + i]);
+    let d = rounded4(direction * widened(gradient[block.gradient / 2u + i]) + weightDecay * p);
+    parameter[block.parameter / 2u + i] = narrowed(rounded4(p - lr * d));
   }
 }

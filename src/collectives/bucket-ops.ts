@@ -1,16 +1,38 @@
 /**
  * The operators around a bucket: 'ddp/pack' copies gradients into the flat bucket and multiplies them by 1/worldSize on
  * the way (PyTorch's `bucket_view = grad * (1.0/div_factor)`, reducer.cpp mark_variable_ready_dense); 'ddp/unpack'
- * copies the averaged values back into `.grad` (finalize_backward). 'ops/copy' moves one stretch within a device.
+ * copies the averaged values back into `.grad` (finalize_backward). 'ops/copy' moves one stretch within a device. If
+ * gradients and bucket are halves, two in each word, attribute `format` is their format, and `lengths` has the number
+ * of elements of each gradient.
  */
 import { at } from '../base/invariant';
-import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
+import { Part } from '../base/part';
+import type { Attrs, OpDef, OpMove, OpTable, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
 import { fillOp } from './fill-op';
 import { flatten, unflatten } from './flat-ops';
 import { scaleOp } from './scale-op';
 
 const num = (v: Attrs[string] | undefined): number => Number(v);
+
+/** Loaded with the operators of half precision. */
+export const HALF_COPIES = new Part('Copies of halves', () => import('./halves/half-copies'));
+if (!globalThis.LOCKSTEP_SITE) await HALF_COPIES.load();
+
+const isInHalves = ({ format }: Attrs): boolean => format !== undefined;
+
+/** The gradients, in halves, as stretches of the bucket; `pack`: into it, otherwise out of it. */
+function halvesAlong({ lengths, start = 0 }: Attrs, pack: boolean): readonly OpMove[] {
+  let end = num(start);
+  return (lengths as readonly number[]).map((length, operand) => {
+    end += length;
+    const [own, inBucket] = [
+      { operand, offset: 0 },
+      { operand: 0, offset: end - length },
+    ];
+    return { from: pack ? own : inBucket, to: pack ? inBucket : own, length, scale: 1 };
+  });
+}
 
 /** Consecutive tensors of a bucket from `start` on, each with its offset. */
 function along(
@@ -29,7 +51,12 @@ function along(
 const pack: OpDef = {
   name: 'ddp/pack',
   infer: (inputs) => [{ shape: [inputs.reduce((n, t) => n + elements(t.shape), 0)], dtype: 'f32' }],
-  cpu({ inputs, outputs, attrs }) {
+  cpu(args) {
+    const { inputs, outputs, attrs } = args;
+    if (isInHalves(attrs)) {
+      HALF_COPIES.get().copyHalves(args, halvesAlong(attrs, true));
+      return;
+    }
     const bucket = at(outputs, 0);
     const scale = Math.fround(num(attrs.scale));
     let offset = num(attrs.start ?? 0);
@@ -38,7 +65,9 @@ const pack: OpDef = {
       offset += gradient.length;
     }
   },
-  lower({ inputs, attrs }) {
+  lower(types) {
+    const { inputs, attrs } = types;
+    if (isInHalves(attrs)) return HALF_COPIES.get().lowerHalves(types, halvesAlong(attrs, true));
     const segments = along(inputs, attrs).map(({ length, offset }, operand) => ({
       at: [
         { operand, offset: 0 },
@@ -48,8 +77,9 @@ const pack: OpDef = {
     }));
     return [{ kind: 'segmented', kernel: 'ddp/pack', params: [{ f32: num(attrs.scale) }], segments }];
   },
-  flops: ({ outputs }) => elements(at(outputs, 0).shape),
+  flops: ({ outputs, attrs }) => (isInHalves(attrs) ? 2 : 1) * elements(at(outputs, 0).shape),
   moves({ inputs, attrs }) {
+    if (isInHalves(attrs)) return undefined;
     const scale = Math.fround(num(attrs.scale));
     return along(inputs, attrs).map(({ length, offset }, operand) => ({
       from: { operand, offset: 0 },
@@ -64,7 +94,12 @@ const pack: OpDef = {
 const unpack: OpDef = {
   name: 'ddp/unpack',
   infer: (inputs) => inputs,
-  cpu({ inputs, outputs, attrs }) {
+  cpu(args) {
+    const { inputs, outputs, attrs } = args;
+    if (isInHalves(attrs)) {
+      HALF_COPIES.get().copyHalves(args, halvesAlong(attrs, false));
+      return;
+    }
     const bucket = at(inputs, 0);
     let offset = num(attrs.start ?? 0);
     for (const gradient of outputs) {
@@ -72,7 +107,9 @@ const unpack: OpDef = {
       offset += gradient.length;
     }
   },
-  lower({ outputs, attrs }) {
+  lower(types) {
+    const { outputs, attrs } = types;
+    if (isInHalves(attrs)) return HALF_COPIES.get().lowerHalves(types, halvesAlong(attrs, false));
     const segments = along(outputs, attrs).map(({ length, offset }, k) => ({
       at: [
         { operand: 0, offset },
@@ -84,12 +121,14 @@ const unpack: OpDef = {
   },
   flops: () => 0,
   moves: ({ outputs, attrs }) =>
-    along(outputs, attrs).map(({ length, offset }, operand) => ({
-      from: { operand: 0, offset },
-      to: { operand, offset: 0 },
-      length,
-      scale: 1,
-    })),
+    isInHalves(attrs)
+      ? undefined
+      : along(outputs, attrs).map(({ length, offset }, operand) => ({
+          from: { operand: 0, offset },
+          to: { operand, offset: 0 },
+          length,
+          scale: 1,
+        })),
 };
 
 /** inputs: source; output: target. Copies `length` elements from `from` of the source to `to` of the target. */

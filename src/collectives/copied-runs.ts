@@ -17,13 +17,6 @@ export const runAttrs = (runs: readonly CopiedRun[], half?: HalfFormat, scale = 
   ...(scale === 1 ? {} : { scale }),
 });
 
-/** All elements of one input, to the beginning of one output. */
-export const wholeRun = (length: number): CopiedRun => ({
-  from: { operand: 0, offset: 0 },
-  to: { operand: 0, offset: 0 },
-  length,
-});
-
 export function runsIn({ runs }: Attrs): readonly OpMove[] {
   const numbers = runs as readonly number[];
   return Array.from({ length: numbers.length / FIELDS }, (_, k) => {

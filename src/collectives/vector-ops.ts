@@ -12,6 +12,8 @@ const OF_A_THREAD = 32_768;
 const WORTH_A_CALL = 256;
 
 const pack: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
+  // Halves are not floats.
+  if (attrs['format'] !== undefined) return undefined;
   const factor = Math.fround(Number(attrs['scale']));
   let to = addressOf(at(outputs, 0)) + 4 * Number(attrs['start'] ?? 0);
   const calls = inputs.flatMap((gradient) => {

@@ -12,15 +12,7 @@ export const configNotices = (config: Config, mode: ParallelMode): readonly Noti
   ...modeNotices(config, mode.face),
   ...deviceNotices(config, mode),
   ...(!mode.face.oneDevice && config.nodes > 1 ? nodeNotices(config) : []),
-  ...(config.precision === 'bf16' ? [STORED_WIDE] : []),
 ];
-
-const STORED_WIDE: Notice = {
-  level: 'info',
-  id: 'bf16-stored-wide',
-  text: 'Weights, gradients and optimiser states are bfloat16, but take four bytes each here. In PyTorch they take two.',
-  hint: 'Only the memory that is shown is larger.',
-};
 
 function nodeNotices({ worldSize, nodes, hardware }: Config): readonly Notice[] {
   const sizes = Array.from({ length: nodes }, () => 0);

@@ -125,6 +125,7 @@ export const KERNELS = {
   'precision/copy': { tensors: 'rw', params: 6 },
   'precision/norm': { tensors: 'rw', params: 3 },
   'precision/pack': { tensors: 'ww', params: 1 },
+  'precision/power-sums': { tensors: 'rrw', params: 0, segmented: true },
   'precision/round': { tensors: 'w', params: 1 },
   'precision/sgd': { tensors: 'rrw', params: 0, segmented: true },
   'precision/sgd-momentum': { tensors: 'rrww', params: 0, segmented: true },

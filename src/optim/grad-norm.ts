@@ -4,8 +4,9 @@
  * every 16 elements and one for every SHARE of those. For several devices it is applied once more, to the devices'
  * norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so every run has the same bits. The GPU
  * sums all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bits.
- * Attribute `half: 'bf16'`: the gradients are bfloat16, and so are the norms of the tensors and their norm. The last
- * output is then one norm per gradient.
+ * Attribute `half: 'bf16'`: the gradients are bfloat16, two in each word, and the norms of the tensors and their norm
+ * are rounded to bfloat16. The last output is then one norm per gradient. The unused half of an odd gradient's last
+ * word is 0, which adds nothing to a norm.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -19,7 +20,8 @@ const RUN = 16;
 const SHARE = 65_536;
 
 const f = Math.fround;
-const sumsOf = (length: number): number => Math.ceil(length / RUN);
+/** Sums of a gradient; in bfloat16 a word has two elements. */
+const sumsOf = ({ shape }: TensorType, { half }: Attrs): number => Math.ceil(elements(shape) / (half ? RUN / 2 : RUN));
 
 /** Infinity for 'inf'. */
 export const orderOf = ({ normType }: Attrs): number =>
@@ -47,15 +49,22 @@ export const roundedFor = ({ half }: Attrs): ((value: number) => number) =>
 
 export const gradNorm: OpDef = {
   name: 'optim/grad-norm',
-  infer(inputs, { half }) {
+  infer(inputs, attrs) {
     if (inputs.length === 0) throw new LockstepError('shape', 'clip_grad_norm_ has no gradients to take the norm of');
-    const sums = inputs.reduce((total, type) => total + sumsOf(elements(type.shape)), 0);
-    return [[1], [sums], [half ? inputs.length : Math.ceil(sums / SHARE)]].map((shape) => ({ shape, dtype: 'f32' }));
+    if (attrs.half && inputs.some(({ dtype }) => dtype !== 'i32'))
+      throw new LockstepError('shape', 'clip_grad_norm_: expected the words of gradients in bfloat16');
+    const sums = inputs.reduce((total, type) => total + sumsOf(type, attrs), 0);
+    return [[1], [sums], [attrs.half ? inputs.length : Math.ceil(sums / SHARE)]].map((shape) => ({
+      shape,
+      dtype: 'f32',
+    }));
   },
   cpu({ inputs, outputs, attrs }) {
     const p = orderOf(attrs);
     const rounded = roundedFor(attrs);
-    const norms = Float32Array.from(inputs, (gradient) => rounded(normOf(gradient, p)));
+    const valuesOf = (gradient: HostArray): HostArray =>
+      attrs.half ? HALF_BITS.get().floatsOfHalves('bf16', gradient as Int32Array, 2 * gradient.length) : gradient;
+    const norms = Float32Array.from(inputs, (gradient) => rounded(normOf(valuesOf(gradient), p)));
     at(outputs, 0)[0] = rounded(normOf(norms, p));
   },
   lower({ inputs, outputs, attrs }) {
@@ -67,16 +76,15 @@ export const gradNorm: OpDef = {
     const shares = elements(at(outputs, 2).shape);
     let offset = 0;
     const segments = inputs.map((type, operand): SegmentedLaunch['segments'][number] => {
-      const length = elements(type.shape);
       const segment = {
         at: [
           { operand, offset: 0 },
           { operand, offset: 0, fixed: true },
           { operand: n + 1, offset, fixed: true },
         ],
-        length,
+        length: elements(type.shape),
       };
-      offset += sumsOf(length);
+      offset += sumsOf(type, attrs);
       return segment;
     });
     const add = (from: number, to: number, count: number, groups: number): DenseLaunch => ({
@@ -87,17 +95,19 @@ export const gradNorm: OpDef = {
       params: [count, SHARE],
       workgroups: [groups, 1],
     });
-    const first: Launch = { kind: 'segmented', kernel: 'optim/power-sums', constants: { P }, params: [], segments };
-    if (attrs.half) return [first, ...normsInHalf(inputs, P)];
+    const kernel = attrs.half ? 'precision/power-sums' : 'optim/power-sums';
+    const first: Launch = { kind: 'segmented', kernel, constants: { P }, params: [], segments };
+    const sumsOfEach = inputs.map((type) => sumsOf(type, attrs));
+    if (attrs.half) return [first, ...normsInHalf(sumsOfEach, P)];
     if (shares === 1) return [first, add(n + 1, n, sums, 1)];
     return [first, add(n + 1, n + 2, sums, shares), add(n + 2, n, shares, 1)];
   },
-  flops: ({ inputs }) => 2 * inputs.reduce((total, type) => total + elements(type.shape), 0),
+  flops: ({ inputs, attrs }) => (attrs.half ? 4 : 2) * inputs.reduce((total, type) => total + elements(type.shape), 0),
 };
 
-/** A launch per gradient and one for the norm of their norms. */
-function normsInHalf(inputs: readonly TensorType[], P: number): readonly Launch[] {
-  const n = inputs.length;
+/** A launch per gradient and one for the norm of their norms. `sums`: of each gradient. */
+function normsInHalf(sums: readonly number[], P: number): readonly Launch[] {
+  const n = sums.length;
   const norm = (from: number, to: number, params: readonly number[]): DenseLaunch => ({
     kind: 'dense',
     kernel: 'precision/norm',
@@ -107,8 +117,7 @@ function normsInHalf(inputs: readonly TensorType[], P: number): readonly Launch[
     workgroups: [1, 1],
   });
   let begin = 0;
-  const own = inputs.map(({ shape }, k) => {
-    const count = sumsOf(elements(shape));
+  const own = sums.map((count, k) => {
     begin += count;
     return norm(n + 1, n + 2, [begin - count, count, k]);
   });

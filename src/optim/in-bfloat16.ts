@@ -2,11 +2,14 @@
  * SGD, Adam and AdamW on weights, gradients and states in bfloat16: each of torch's operations rounds its result to
  * bfloat16, so that an update below half of a weight's last digit is lost. Source: _single_tensor_sgd and
  * _single_tensor_adam of torch/optim with the kernels of a CPU with AVX2, where scalars that multiply or divide a
- * tensor are float32, but the factor of add_ is not (adder). Loaded by runs with precision "bf16".
+ * tensor are float32, but the factor of add_ is not (adder). All tensors are words with two elements each; attribute
+ * `lengths`: the number of elements of each parameter. Loaded by runs with precision "bf16".
  */
-import type { OpDef } from '../graph/op';
-import { rounder } from '../tensor/half-bits';
-import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
+import { at } from '../base/invariant';
+import type { Attrs, CpuArgs, OpDef } from '../graph/op';
+import { floatsOfHalves, rounder, storeHalves } from '../tensor/half-bits';
+import type { HostArray } from '../tensor/shape';
+import { eachParameter, type OptimizerSpec, optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 
 type Round = (value: number) => number;
 
@@ -20,7 +23,27 @@ function adder(r: Round, alpha: number, length: number): (a: number, b: number, 
   return (a, b, i) => r(a + (i < vectors ? factor * b : r(factor * b)));
 }
 
-const sgd = optimizerOpDef({
+const lengthsOf = ({ lengths }: Attrs): readonly number[] => lengths as readonly number[];
+
+/** An optimiser over words: the update sees the elements. */
+function inWords(spec: OptimizerSpec): OpDef {
+  return {
+    ...optimizerOpDef(spec),
+    flops: ({ attrs }) => spec.flopsPerElement(attrs) * lengthsOf(attrs).reduce((sum, length) => sum + length, 0),
+    cpu(args) {
+      const lengths = lengthsOf(args.attrs);
+      const floats = (tensors: readonly HostArray[]) =>
+        tensors.map((words, i) => floatsOfHalves('bf16', words as Int32Array, at(lengths, i % lengths.length)));
+      const [scalars, ...tensors] = args.inputs;
+      const outputs = floats(args.outputs);
+      const given: CpuArgs = { ...args, inputs: [at([scalars], 0) as HostArray, ...floats(tensors)], outputs };
+      eachParameter(given, spec.update);
+      for (const [i, values] of outputs.entries()) storeHalves('bf16', values, at(args.outputs, i) as Int32Array);
+    },
+  };
+}
+
+const sgd = inWords({
   name: 'optim/sgd-bf16',
   states: () => 0,
   kernel: () => 'precision/sgd',
@@ -37,7 +60,7 @@ const sgd = optimizerOpDef({
   },
 });
 
-const sgdMomentum = optimizerOpDef({
+const sgdMomentum = inWords({
   name: 'optim/sgd-momentum-bf16',
   states: () => 1,
   kernel: () => 'precision/sgd-momentum',
@@ -60,7 +83,7 @@ const sgdMomentum = optimizerOpDef({
   },
 });
 
-const adam = optimizerOpDef({
+const adam = inWords({
   name: 'optim/adam-bf16',
   states: () => 2,
   kernel: () => 'precision/adam',

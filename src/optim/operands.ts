@@ -116,7 +116,7 @@ function elementsToUpdate(types: OpTypes): number {
 }
 
 /** Calls `update` once per parameter with its gradient and its states. */
-function eachParameter({ inputs, outputs, attrs }: CpuArgs, update: OptimizerSpec['update']): void {
+export function eachParameter({ inputs, outputs, attrs }: CpuArgs, update: OptimizerSpec['update']): void {
   if (inputs[0]?.[SKIP] === 1) return;
   const n = countOf(attrs);
   const floats = (array: unknown): Float32Array => {

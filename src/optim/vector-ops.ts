@@ -4,7 +4,7 @@ import type { CpuArgs } from '../graph/op';
 import type { VectorOp, VectorOps } from '../graph/vectors/vector-op';
 import { addressOf, type Vectors } from '../graph/vectors/vectors';
 import { clipFactor } from './clip-grad-norm';
-import { normOf, orderOf, roundedFor } from './grad-norm';
+import { normOf, orderOf } from './grad-norm';
 import { shrinkageOf, signOf } from './operands';
 import { SKIP } from './scalars-layout';
 
@@ -64,17 +64,19 @@ const adam: Step = (scalars, attrs) => {
   return ({ p, g, states, n }) => [p, g, at(states, 0), at(states, 1), states[2] ?? 0, n, ...factors];
 };
 
-/** The 2-norm: other norms have no kernel. Every addition needs the sum before, so one thread does a whole tensor. */
+/**
+ * The 2-norm of float32 gradients: other norms have no kernel. Every addition needs the sum before, so one thread does
+ * a whole tensor.
+ */
 const gradNorm: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
-  if (orderOf(attrs) !== 2 || !vectors.fits(8 * inputs.length)) return undefined;
+  if (orderOf(attrs) !== 2 || attrs['half'] !== undefined || !vectors.fits(8 * inputs.length)) return undefined;
   const sums = vectors.doubles(vectors.scratch, inputs.length);
   const calls = inputs.map((gradient, k) => [addressOf(gradient), gradient.length, vectors.scratch + 8 * k]);
   const norms = new Float32Array(inputs.length);
-  const rounded = roundedFor(attrs);
   return () => {
     vectors.each('sumOfSquares', calls);
-    for (let k = 0; k < norms.length; k++) norms[k] = rounded(Math.sqrt(at(sums, k)));
-    at(outputs, 0)[0] = rounded(normOf(norms, 2));
+    for (let k = 0; k < norms.length; k++) norms[k] = Math.sqrt(at(sums, k));
+    at(outputs, 0)[0] = normOf(norms, 2);
   };
 };
 

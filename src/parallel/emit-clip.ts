@@ -7,6 +7,7 @@ import { clipGradValue } from '../optim/clip-grad-value';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
+import { changeGradients } from './change-gradients';
 import {
   CLIP,
   emitNorm,
@@ -19,7 +20,7 @@ import {
 } from './emit-norm';
 
 interface ClipInput extends NormInput {
-  readonly config: NormInput['config'] & Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue' | 'precision'>>;
+  readonly config: NormInput['config'] & Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue'>>;
 }
 
 const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
@@ -43,12 +44,15 @@ export function emitTotalNormOver(builder: ProgramBuilder, input: ClipInput, own
 
 /** Clips by the norm that the lane holds, then by value. */
 export function emitClip(lane: LaneBuilder, input: ClipInput, gradients: readonly string[]): void {
-  const { clipGradNorm: maxNorm, clipGradValue: clipValue, precision } = input.config;
+  const { clipGradNorm: maxNorm, clipGradValue: clipValue } = input.config;
   if (maxNorm !== undefined) {
     const attrs = { maxNorm, ...gradientType(input) };
-    lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, attrs, CLIP);
+    changeGradients(lane, gradients, CLIP, (own) =>
+      lane.compute(clipGradNorm.name, [GRAD_NORM, ...own], own, attrs, CLIP),
+    );
   }
-  if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
-  if (precision !== 'bf16') return;
-  for (const gradient of gradients) lane.compute('precision/round', [gradient], [gradient], { format: 'bf16' }, CLIP);
+  if (clipValue !== undefined)
+    changeGradients(lane, gradients, CLIP_VALUE, (own) =>
+      lane.compute(clipGradValue.name, own, own, { clipValue }, CLIP_VALUE),
+    );
 }

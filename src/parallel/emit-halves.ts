@@ -2,13 +2,16 @@
  * Tensors in half precision as instructions. Kernels compute in float32, so an operator's result is rounded right after
  * it (`precision/round`). A result that backward reads is also packed into halves, two per word: the float32 buffer
  * ends with the forward pass, and backward unpacks the halves into a new buffer of the same name. So tensors that are
- * kept between the passes or sent to another rank have half the bytes. Called wherever nodes are emitted.
+ * kept between the passes or sent to another rank have half the bytes. Weights, gradients and running statistics are
+ * stored as halves, too (stored.ts): an operator computes with float32 copies of them, which live as long as it runs.
+ * Called wherever nodes are emitted.
  */
 import { at, must } from '../base/invariant';
 import { CAST } from '../graph/cast';
 import type { Graph, GraphNode, GraphValue } from '../graph/graph';
 import { isCollective } from '../graph/ops/collective';
 import { halfWords } from '../graph/ops/precision/half-words';
+import type { HalfTensor } from '../program/instruction';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { HalfFormat } from '../tensor/half-bits';
 import type { Shape } from '../tensor/shape';
@@ -68,6 +71,34 @@ export function unpackArrived(lane: LaneBuilder, graph: Graph, name: string, whe
   if (value.half) unpack(lane, value, where);
 }
 
+/** Name of the float32 copy of a stored tensor: '0.weight.f32', '0.weight.f32.grad'. */
+const copyName = (name: string): string => name.replace(/(\.grad)?$/, '.f32$1');
+
+/** Declares a new float32 copy of a stored tensor, without contents; returns its name. */
+function newCopy(lane: LaneBuilder, name: string, { format, shape }: HalfTensor): string {
+  const copy = copyName(name);
+  if (lane.hasOwn(copy)) lane.renew(copy);
+  else lane.buffer({ name: copy, shape, dtype: 'f32', category: 'activation', persistent: false, asHalf: format });
+  return copy;
+}
+
+/** Changes stored tensors in float32: unpacks them, lets `change` write the float32 copies, rounds and packs these. */
+export function inFloat32(
+  lane: LaneBuilder,
+  names: readonly string[],
+  where: Where,
+  change: (copies: readonly string[]) => void,
+): void {
+  const stored = names.map((name) => {
+    const halves = must(lane.spec(name).halves, name);
+    return { name, halves, copy: newCopy(lane, name, halves) };
+  });
+  for (const { name, halves, copy } of stored) lane.compute('precision/unpack', [name], [copy], { ...halves }, where);
+  change(stored.map(({ copy }) => copy));
+  for (const { name, halves, copy } of stored)
+    lane.compute('precision/pack', [copy], [copy, name], { format: halves.format }, where);
+}
+
 /** The forward and the backward nodes of one lane, as they are emitted. */
 export class HalfValues {
   /** By graph: values that the forward pass makes (or receives) in half precision and backward reads. */
@@ -75,20 +106,39 @@ export class HalfValues {
   /** The kept values that this backward pass has unpacked. */
   readonly #unpacked = new Set<string>();
 
+  /** Stored tensors that the current node reads or writes, and their float32 copies. */
+  readonly #copies = new Map<string, string>();
+
   constructor(private readonly lane: LaneBuilder) {}
+
+  /** The buffer that an operator reads or writes for a value of the graph, between `before` and `after`. */
+  computedIn({ name }: GraphValue): string {
+    return this.#copies.get(name) ?? name;
+  }
 
   /** The lane begins another pass, which reads the kept values. */
   startPass(): void {
     this.#unpacked.clear();
   }
 
-  /** Before a node: unpacks the kept values that the node reads to float32. */
+  /** Before a node: unpacks the stored tensors and the kept values that the node reads to float32. */
   before(graph: Graph, node: GraphNode, where: Where): void {
+    const { lane } = this;
+    this.#copies.clear();
+    const inputs = new Set(node.inputs);
+    for (const id of new Set([...inputs, ...node.outputs])) {
+      const { name } = at(graph.values, id);
+      const { halves } = lane.spec(name);
+      if (!halves) continue;
+      const copy = newCopy(lane, name, halves);
+      this.#copies.set(name, copy);
+      if (inputs.has(id)) lane.compute('precision/unpack', [name], [copy], { ...halves }, where);
+    }
     const kept = this.#keptIn(graph);
     // Whole parameters are gathered as halves (sharded/unit-emitter.ts), for both passes.
     const isKept = ({ name, role }: GraphValue): boolean =>
       role === 'unsharded' || (node.phase === 'backward' && kept.has(name));
-    for (const id of new Set(node.inputs)) {
+    for (const id of inputs) {
       const value = at(graph.values, id);
       if (!value.half || !isKept(value) || this.#unpacked.has(value.name)) continue;
       this.#unpacked.add(value.name);
@@ -105,7 +155,11 @@ export class HalfValues {
     const kept = this.#keptIn(graph);
     for (const id of node.outputs) {
       const value = at(graph.values, id);
-      if (!value.half) continue;
+      const copy = this.#copies.get(value.name);
+      const stored = this.lane.spec(value.name).halves;
+      if (copy !== undefined && stored)
+        this.lane.compute('precision/pack', [copy], [copy, value.name], { format: stored.format }, where);
+      if (!value.half || copy !== undefined) continue;
       if (node.phase !== 'backward' && kept.has(value.name)) pack(this.lane, value, where);
       else if (node.op !== CAST && !isCollective(node))
         this.lane.compute('precision/round', [value.name], [value.name], { format: value.half }, where);

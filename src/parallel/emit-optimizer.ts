@@ -11,6 +11,7 @@ import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
+import { elements } from '../tensor/shape';
 import type { NormInput, NormPart } from './emit-norm';
 import type { ParameterRef } from './stage-graph';
 
@@ -196,7 +197,7 @@ function emitGroup(
   const states = optimizerState(own).map(({ name: state, fill }) =>
     names.map((name) => {
       const buffer = `${name}.${state}`;
-      const { shape, dtype, onHost, asHalf } = lane.spec(name);
+      const { shape, dtype, onHost, asHalf, halves } = lane.spec(name);
       const pool = `optimizer.${state}`;
       lane.buffer({
         name: buffer,
@@ -208,16 +209,22 @@ function emitGroup(
         fill,
         ...(onHost ? { onHost } : {}),
         ...(asHalf ? { asHalf } : {}),
+        ...(halves ? { halves } : {}),
       });
       return buffer;
     }),
   );
   const { op, attrs } = optimizerOp(own);
+  const halves = names.flatMap((name) => lane.spec(name).halves ?? []);
   lane.compute(
-    config.precision === 'bf16' ? `${op}-bf16` : op,
+    halves.length > 0 ? `${op}-bf16` : op,
     [scalars, ...names, ...gradientsOf(members), ...states.flat()],
     [...names, ...states.flat()],
-    { ...attrs, count: names.length },
+    {
+      ...attrs,
+      count: names.length,
+      ...(halves.length > 0 ? { lengths: halves.map(({ shape }) => elements(shape)) } : {}),
+    },
     STEP,
   );
 }

@@ -9,6 +9,7 @@ import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
+import { changeGradients } from './change-gradients';
 import { FOUND_INF, GROWTH_TRACKER, SCALE, SKIPPED } from './scaler-buffers';
 
 type Scaled = Pick<Config, 'gradScaler'> & { readonly ddp?: Pick<Config['ddp'], 'algorithm'> };
@@ -32,8 +33,9 @@ export function emitScaledSeed(lane: LaneBuilder, config: Scaled, factor: number
 /** scaler.unscale_(optimizer) on one device. */
 export function emitUnscale(lane: LaneBuilder, config: Scaled, gradients: readonly string[]): void {
   declare(lane, config);
-  if (gradients.length > 0)
-    lane.compute('scaler/unscale', [SCALE, FOUND_INF, ...gradients], [FOUND_INF, ...gradients], {}, UNSCALE);
+  changeGradients(lane, gradients, UNSCALE, (own) =>
+    lane.compute('scaler/unscale', [SCALE, FOUND_INF, ...own], [FOUND_INF, ...own], {}, UNSCALE),
+  );
 }
 
 /**

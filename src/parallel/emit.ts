@@ -7,9 +7,12 @@ import type { GraphNode, GraphValue } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { MemoryCategory } from '../protocol/trace';
+import type { TensorRegion } from '../sharding/piece';
+import type { HalfFormat } from '../tensor/half-bits';
 import type { Shape } from '../tensor/shape';
 import type { HalfValues } from './emit-halves';
-import type { ParameterRef, StageGraph } from './stage-graph';
+import { MIXED_PRECISION, type ParameterRef, type StageGraph } from './stage-graph';
+import { storedAs } from './stored';
 
 const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
   input: 'data',
@@ -27,8 +30,10 @@ const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
 
 /** Declares every value of the graph on the lane. Gradients of parameters persist, as `.grad` does. */
 export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
-  const parameterGradients = new Set(stage.parameters.map((p) => p.gradient));
-  const shapes = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
+  const ofGradient = new Map(stage.parameters.map((p) => [p.gradient, p.name]));
+  const values = new Map(stage.graph.values.map((v) => [v.name, v]));
+  /** A gradient has the type of its parameter. */
+  const typeOf = (parameter: string): HalfFormat | undefined => values.get(parameter)?.half;
   for (const value of stage.graph.values) {
     const region = stage.regions.get(value.name);
     const base = {
@@ -38,11 +43,10 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
       ...(region ? { region } : {}),
       ...(value.half ? { asHalf: value.half } : {}),
     };
-    if (value.role === 'parameter')
-      lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
-    else if (value.role === 'buffer') lane.buffer({ ...base, category: 'buffer', persistent: true });
-    else if (parameterGradients.has(value.name) && value.role !== 'unshardedGradient')
-      declareGradient(lane, value.name, base.shape);
+    const parameter = ofGradient.get(value.name);
+    if (value.role === 'parameter' || value.role === 'buffer') declareKept(lane, value, region);
+    else if (parameter !== undefined && value.role !== 'unshardedGradient')
+      declareGradient(lane, value.name, base.shape, typeOf(parameter));
     else if (value.role === 'seed')
       lane.buffer({ ...base, category: 'activation', persistent: true, fill: stage.lossGradient });
     // A loss belongs to one micro-batch, but stays until it is read after the step.
@@ -53,21 +57,24 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
       );
   }
   for (const { name, gradient, fresh } of stage.parameters)
-    if (!shapes.has(gradient)) declareGradient(lane, gradient, must(shapes.get(fresh), name));
+    if (!values.has(gradient)) declareGradient(lane, gradient, must(values.get(fresh), name).type.shape, typeOf(name));
   if (stage.graph.values.some(({ role }) => role === 'loss')) lane.lossIn('loss');
 }
 
 /** Declares only parameters and buffers, for a rank without a batch. */
 export function declareState(lane: LaneBuilder, { graph }: Pick<StageGraph, 'graph'>): void {
-  for (const { name, type, role, half } of graph.values) {
-    const base = { name, ...type, persistent: true, ...(half ? { asHalf: half } : {}) };
-    if (role === 'parameter') lane.buffer({ ...base, category: 'parameter', pool: 'parameters' });
-    else if (role === 'buffer') lane.buffer({ ...base, category: 'buffer' });
-  }
+  for (const value of graph.values) if (value.role === 'parameter' || value.role === 'buffer') declareKept(lane, value);
 }
 
-function declareGradient(lane: LaneBuilder, name: string, shape: Shape): void {
-  lane.buffer({ name, shape, dtype: 'f32', category: 'gradient', persistent: true, pool: 'gradients' });
+function declareKept(lane: LaneBuilder, { name, type, role, half }: GraphValue, region?: TensorRegion): void {
+  const base = { name, ...storedAs(type, half), persistent: true, ...(region ? { region } : {}) };
+  if (role === 'parameter') lane.buffer({ ...base, category: 'parameter', pool: 'parameters' });
+  else lane.buffer({ ...base, category: 'buffer' });
+}
+
+function declareGradient(lane: LaneBuilder, name: string, shape: Shape, half: HalfFormat | undefined): void {
+  const stored = storedAs({ shape, dtype: 'f32' }, half);
+  lane.buffer({ name, ...stored, category: 'gradient', persistent: true, pool: 'gradients' });
 }
 
 const ANCHOR: Readonly<Record<GraphNode['phase'], string>> = { forward: 'forward', loss: 'loss', backward: 'backward' };
@@ -82,9 +89,12 @@ export function emitNode(
   anchor: string = ANCHOR[node.phase],
   halves?: HalfValues | undefined,
 ): void {
-  const name = (id: ValueId): string => at(stage.graph.values, id).name;
   const where = { phase: node.phase, anchor, module: node.module };
   halves?.before(stage.graph, node, where);
+  const name = (id: ValueId): string => {
+    const value = at(stage.graph.values, id);
+    return halves?.computedIn(value) ?? value.name;
+  };
   lane.compute(node.op, node.inputs.map(name), node.outputs.map(name), node.attrs, where);
   halves?.after(stage.graph, node, where);
   emitCompleted(lane, stage, node, anchor);
@@ -110,14 +120,15 @@ export function emitCompleted(
 export function emitAccumulate(lane: LaneBuilder, parameters: readonly ParameterRef[], where: Where): void {
   const added = parameters.filter((p) => p.fresh !== p.gradient);
   if (added.length === 0) return;
-  const total = added.map((p) => p.gradient);
-  lane.compute(
-    'optim/accumulate-grad',
-    [...added.map((p) => p.fresh), ...total],
-    total,
-    { count: added.length },
-    where,
-  );
+  const fresh = added.map((p) => p.fresh);
+  const sums = added.map((p) => p.gradient);
+  const add = (total: readonly string[]) =>
+    lane.compute('optim/accumulate-grad', [...fresh, ...total], total, { count: total.length }, where);
+  if (sums.some((name) => lane.spec(name).halves)) {
+    MIXED_PRECISION.get().inFloat32(lane, sums, where, add);
+    return;
+  }
+  add(sums);
   for (const { gradient, half } of added)
     if (half) lane.compute('precision/round', [gradient], [gradient], { format: half }, where);
 }

@@ -4,7 +4,7 @@
  */
 
 import { CodeTable, loadAll, Part } from '../base/part';
-import { COMM_OPS } from '../collectives/bucket-ops';
+import { COMM_OPS, HALF_COPIES } from '../collectives/bucket-ops';
 import type { OpDef, OpTable } from '../graph/op';
 import { familyOfOp, loadOps, OP_FAMILIES, OPS, type OpFamily } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
@@ -66,7 +66,7 @@ const WITH_HALVES: ReadonlySet<ProgramOpFamily> = new Set(['precision', 'halves'
  */
 export async function loadProgramOps(families: readonly ProgramOpFamily[]): Promise<readonly OpDef[]> {
   const besides = families.flatMap((family) => (ofModels(family) ? [] : [BESIDE_MODELS[family].load()]));
-  const bits = families.some((family) => WITH_HALVES.has(family)) ? [HALF_BITS.load()] : [];
+  const bits = families.some((family) => WITH_HALVES.has(family)) ? [HALF_BITS.load(), HALF_COPIES.load()] : [];
   const [[ofGraphs, ...tables]] = await Promise.all([
     Promise.all([loadOps(families.filter(ofModels)), ...besides]),
     ...bits,

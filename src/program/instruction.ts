@@ -129,8 +129,8 @@ export interface BufferSpec {
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
   /**
-   * The float32 values of a tensor in half precision: on modelled machines, which have native halves, an element takes
-   * two bytes.
+   * The tensor is in half precision, whether the buffer holds float32 numbers or halves: on modelled machines, which
+   * have native halves, operators read and write two bytes per element.
    */
   readonly asHalf?: HalfFormat;
   /** CPU offload: on modelled machines the buffer is in the host's memory. Here it is with the others. */

@@ -25,7 +25,8 @@ type Sent = Pick<Send, 'peer' | 'slice' | 'tag' | 'payload' | 'collective'>;
 type Received = Sent & Pick<Recv, 'apply'>;
 
 /** Bytes that a kernel moves if it reads or writes the whole buffer. */
-const movedBytes = (spec: BufferSpec): number => (spec.asHalf ? 2 * elements(spec.shape) : tensorBytes(spec));
+const movedBytes = (spec: BufferSpec): number =>
+  spec.asHalf ? 2 * elements(spec.halves?.shape ?? spec.shape) : tensorBytes(spec);
 
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();

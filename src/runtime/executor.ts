@@ -98,11 +98,12 @@ export interface Executor {
    * is not included.
    */
   allocatedBytes(device: DeviceIndex): number;
-  /** Writes a persistent buffer. */
+  /** Writes the elements of a persistent buffer; those of a tensor in half precision are rounded. */
   write(device: DeviceIndex, buffer: string, data: HostArray): void;
   /**
-   * Reads buffers back, after everything submitted so far. `bits`: integers are returned as floats with the same bits,
-   * because not every integer is exact as a float.
+   * Reads buffers back, after everything submitted so far. Tensors in half precision are returned as float32. `bits`:
+   * integers, and words of halves, are returned as floats with the same bits, because not every integer is exact as a
+   * float.
    */
   read(
     refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[],

@@ -74,8 +74,23 @@ export function halvesOf(format: HalfFormat): Halves {
 
 /** The first `length` elements of a tensor that is stored two halves per word. */
 export function floatsOfHalves(format: HalfFormat, words: Int32Array, length: number): Float32Array {
-  const { toFloat } = halvesOf(format);
-  return Float32Array.from({ length }, (_, i) => toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff));
+  const values = new Float32Array(length);
+  if (format === 'f16') {
+    const { toFloat } = halvesOf(format);
+    for (let i = 0; i < length; i++) values[i] = toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff);
+    return values;
+  }
+  const bits = new Int32Array(values.buffer);
+  for (let i = 0; i < length; i++)
+    bits[i] = i & 1 ? (words[i >> 1] as number) & ~0xffff : (words[i >> 1] as number) << 16;
+  return values;
+}
+
+/** Stores the elements of a tensor two per word, each rounded to the format; an unused half of the last word is 0. */
+export function storeHalves(format: HalfFormat, values: ArrayLike<number>, words: Int32Array): void {
+  const { toHalf } = halvesOf(format);
+  for (let i = 0; i < words.length; i++)
+    words[i] = toHalf(values[2 * i] as number) | (toHalf(values[2 * i + 1] ?? 0) << 16);
 }
 
 /** Rounds every element to the nearest value of the format. */

@@ -67,6 +67,12 @@ export const sentWords = (name: string): string => asSent(bufferWords(name.repla
 
 const asSent = (said: string): string => said.replace(/, (kept|sent|received) as halves(?=$|,)/, ' as halves');
 
+/**
+ * The tensor of which a buffer is a cast, or the float32 copy that an operator computes with: '0.weight' for
+ * '0.weight.bf16~1', '0.weight.grad' for '0.weight.f32.grad'. Other names lose only the number of the buffer's life.
+ */
+export const castOf = (name: string): string => name.replace(/(?:\.(?:b?f16|f32))?(\.grad)?(@\d+)?(?:~\d+)?$/, '$1$2');
+
 /** The name without the micro-batch, which is shown elsewhere or does not fit. */
 export const tensorName = (name: string): string => asSent(tensorWords(parted(name).base));
 

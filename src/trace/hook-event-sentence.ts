@@ -10,7 +10,7 @@ import { moduleWords, plural } from './words';
 /** The sentence of an operator; undefined if it belongs to none of these. */
 export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): string | undefined {
   const bucket = `bucket ${e.bucket ?? 0}`;
-  const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
+  const half = e.writes.concat(e.reads).some((name) => name.endsWith('.f16')) ? 'float16' : 'bfloat16';
   switch (e.name) {
     case 'halves/encode':
       return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes to send`;

@@ -33,6 +33,17 @@ test('fully_shard with a MixedPrecisionPolicy', () => {
   }
 });
 
+test.each(['single', 'ddp'] as const)('%s in bfloat16: no kind takes more than half', (mode) => {
+  const run = { ...NET, mode, worldSize: 2, optimizer: { type: 'Adam' } } as const;
+  const half = createBlueprint(parseConfig({ ...run, precision: 'bf16' }), {});
+  const full = memoryOf(createBlueprint(parseConfig(run), {}));
+  const said = memoryInFloat32(half);
+  expect(said).toEqual(full.map(({ device, peakBytes, byCategory }) => ({ device, peakBytes, byCategory })));
+  for (const [d, { byCategory }] of memoryOf(half).entries())
+    for (const kind of ['parameter', 'gradient', 'bucket'] as const)
+      expect(byCategory[kind], kind).toBeLessThanOrEqual((full[d]?.byCategory[kind] ?? 0) / 2 + 4 * 256);
+});
+
 test.each(RUNS)('$mode', (run) => {
   for (const precision of ['autocast-bf16', 'autocast-fp16'] as const) {
     const half = createBlueprint(parseConfig({ ...NET, ...run, precision }), {});

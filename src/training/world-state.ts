@@ -5,11 +5,12 @@
 import { at, must } from '../base/invariant';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
 import type { BufferSpec, Program } from '../program/instruction';
+import { filled } from '../program/stored-tensor';
 import type { DeviceIndex, MemoryCategory } from '../protocol/trace';
 import type { BufferRef, World } from '../runtime/launch/world';
 import { pieceOn, type ShardMap } from '../sharding/shard-map';
 import { slice } from '../sharding/slice';
-import { allocate, elements, type HostArray } from '../tensor/shape';
+import { elements, type HostArray } from '../tensor/shape';
 
 export type BufferValue = BufferRef & { readonly data: HostArray };
 
@@ -42,10 +43,7 @@ export function createWorldState(
           piece.map(({ device, spec }) => ({
             device,
             buffer: spec.name,
-            data:
-              own.get(device)?.(device, spec.name) ??
-              initial(device, spec.name) ??
-              allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
+            data: own.get(device)?.(device, spec.name) ?? initial(device, spec.name) ?? filled(spec),
           })),
         );
     },

@@ -37,11 +37,15 @@ test('halves arrive in the chunks that they are added to: a row for each chunk, 
   }
 });
 
-test.each(['single', 'tensor'] as const)('%s', async (mode) => {
+test.each([
+  ['single', 'autocast-bf16'],
+  ['tensor', 'autocast-bf16'],
+  ['single', 'bf16'],
+] as const)('%s, %s', async (mode, precision) => {
   const session = await openTestSession({
     mode,
     worldSize: mode === 'tensor' ? 2 : 1,
-    precision: 'autocast-bf16',
+    precision,
     device: 'cpu',
     compareSingle: false,
   });
@@ -66,7 +70,7 @@ test.each(['single', 'tensor'] as const)('%s', async (mode) => {
       expect(labels[1]).toMatch(/^(half of )?\d\.weightᵀ, \d × \d$/);
     } else if (e.name.endsWith('params')) {
       expect([lead, signs]).toEqual([true, ['=', '·']]);
-      expect(parts[0]?.bias?.buffer).toMatch(/bias(\.bf16)?(\.once)?\.grad$/);
+      expect(parts[0]?.bias?.buffer).toMatch(/bias(\.(bf16|f32))?(\.once)?\.grad$/);
     } else expect(signs).toEqual(['×', '=']);
   }
 });

@@ -5,7 +5,7 @@
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
-import { tensorName } from '../../trace/buffer-words';
+import { castOf, tensorName } from '../../trace/buffer-words';
 import { type PartCut, partsIn, shareWords } from '../../trace/parts';
 import { kernelWords, moduleWords } from '../../trace/words';
 
@@ -63,7 +63,8 @@ export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) 
     const length = lengths.get(key);
     const tensor = known.get(key);
     if (!tensor) return length === undefined ? undefined : { shape: [length], category: 'activation' };
-    const { shape, category, half } = tensor;
+    const { shape, half } = tensor;
+    const { category } = known.get(`${device} ${castOf(buffer)}`) ?? tensor;
     const cut = partOf(device, buffer);
     return {
       shape: category === 'activation' || category === 'data' ? rowsOfBatch(shape, length) : shape,
@@ -123,7 +124,7 @@ function lineOf(event: number, shapeOf: ShapeOf) {
 }
 
 /** '0.weight' for its cast '0.weight.bf16~1'; '2.bias' for '2.bias.once', which one rank of a tensor group adds. */
-const castFrom = (buffer: string): string => buffer.replace(/(\.b?f16)?(\.once)?(~\d+)?$/, '');
+const castFrom = (buffer: string): string => castOf(buffer.replace(/\.once(?=~|$)/, ''));
 
 /** Whether the buffer is the gradient of a weight or a bias, or of its cast. */
 const isGradientOf = (kind: 'weight' | 'bias', buffer: string): boolean =>

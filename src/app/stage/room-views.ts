@@ -4,6 +4,7 @@
  * up. Pure.
  */
 import type { DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
+import { castOf } from '../../trace/buffer-words';
 import type { Moment } from '../../trace/moments/moment';
 import type { Exchange, Exchanges } from './exchanges';
 
@@ -46,7 +47,7 @@ const isUpdate = ({ kind, name }: TraceEvent): boolean =>
 const clips = ({ kind, name }: TraceEvent): boolean => kind === 'compute' && /^optim\/(grad-norm|clip-)/.test(name);
 const converts = ({ name }: TraceEvent): boolean => name.startsWith('precision/');
 const makesGradient = ({ phase, writes }: TraceEvent): boolean =>
-  phase === 'backward' && writes.some((w) => /weight(\.b?f16)?\.grad$/.test(w));
+  phase === 'backward' && writes.some((w) => castOf(w).endsWith('weight.grad'));
 
 interface Own {
   readonly e: TraceEvent;

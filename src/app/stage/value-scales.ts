@@ -4,6 +4,7 @@
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Captured, StepTrace } from '../../protocol/trace';
+import { castOf } from '../../trace/buffer-words';
 import { endOfScale } from '../draw/value-scale';
 import type { Exchanges } from './exchanges';
 
@@ -30,7 +31,7 @@ const SAMPLE = 64;
 function kindsOf(info: SessionInfo, carried: Exchanges['carried']): (buffer: string) => ValueKind {
   const categories = new Map(info.buffers.map((b) => [b.name, b.category]));
   const kind = (buffer: string): ValueKind => {
-    const category = categories.get(buffer);
+    const category = categories.get(castOf(buffer));
     if (category === 'parameter' || category === 'buffer') return 'weight';
     if (category === 'gradient' || category === 'optimizer') return 'gradient';
     const payload = carried.get(buffer);

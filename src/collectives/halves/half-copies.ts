@@ -1,7 +1,8 @@
 /**
- * Copies runs of elements into halves, or runs of halves, around collectives whose words hold halves. A word has two
- * halves, so a run may begin and end in the middle of a word. Used by the operators 'halves/copy' (half-ops.ts) and
- * fsdp/ (parallel/sharded/shard-ops).
+ * Copies runs of elements into halves, or runs of halves, around collectives whose words hold halves; attribute
+ * `scale`: the factor of each element. A word has two halves, so a run may begin and end in the middle of a word. Used
+ * by the operators 'halves/copy' (half-ops.ts), fsdp/ (parallel/sharded/shard-ops), and around DDP's buckets
+ * (bucket-ops.ts).
  */
 import { at } from '../../base/invariant';
 import { dense, grid } from '../../graph/launch';
@@ -11,14 +12,17 @@ import { type HalfFormat, halvesOf } from '../../tensor/half-bits';
 const formatOf = ({ format }: Attrs): HalfFormat => (format === 'bf16' ? 'bf16' : 'f16');
 
 export function copyHalves({ inputs, outputs, attrs }: CpuArgs, runs: readonly OpMove[]): void {
-  const { toHalf } = halvesOf(formatOf(attrs));
+  const { toHalf, toFloat } = halvesOf(formatOf(attrs));
   const scale = Number(attrs.scale ?? 1);
+  const scaled = scale === 1 ? (half: number) => half : (half: number) => toHalf(toFloat(half) * Math.fround(scale));
   for (const { from, to, length } of runs) {
     const [source, words] = [at(inputs, from.operand), at(outputs, to.operand)];
     const isFloat = source instanceof Float32Array;
     for (let i = 0; i < length; i++) {
       const element = from.offset + i;
-      const half = isFloat ? toHalf(at(source, element) * scale) : at(source, element >> 1) >>> ((element & 1) * 16);
+      const half = isFloat
+        ? toHalf(at(source, element) * scale)
+        : scaled((at(source, element >> 1) >>> ((element & 1) * 16)) & 0xffff);
       const place = to.offset + i;
       const shift = (place & 1) * 16;
       const word = place >> 1;
@@ -43,7 +47,7 @@ export function lowerHalves(types: OpTypes, runs: readonly OpMove[]): readonly L
     const words = ((to.offset + length + 1) >> 1) - (to.offset >> 1);
     const FLOATS = at(types.inputs, from.operand).dtype === 'f32' ? 1 : 0;
     const params = [length, to.offset, from.offset, chunk, part, { f32: scale }];
-    const launch = dense('precision/copy', types, params, grid(words), { FLOATS, BRAIN });
+    const launch = dense('precision/copy', types, params, grid(words), { FLOATS, SCALED: scale === 1 ? 0 : 1, BRAIN });
     return { ...launch, bindings: [from.operand, types.inputs.length + to.operand] };
   });
 }

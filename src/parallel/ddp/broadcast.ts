@@ -2,8 +2,6 @@
  * Rank 0's broadcasts: the parameters when DDP is constructed (_sync_module_states), the running statistics before a
  * forward pass (_sync_buffers).
  */
-
-import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
@@ -17,10 +15,7 @@ import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';
-
-/** Loaded for a model in half precision. */
-export const BROADCAST_HALVES = new Part('Broadcasts in half precision', () => import('./broadcast-halves'));
-if (!globalThis.LOCKSTEP_SITE) await BROADCAST_HALVES.load();
+import { storedAs } from '../stored';
 
 /**
  * DistributedDataParallel(model): broadcasts rank 0's parameters and buffers over the weights that the other ranks
@@ -32,16 +27,14 @@ export function construct(input: ModeInput): Program | undefined {
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
   const parameters = parameterList(model.layers);
   const half = modelHalf(precision);
-  const asHalf = half ? { asHalf: half } : {};
   for (const { name, shape } of parameters) {
-    const spec = { name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' } as const;
-    for (const lane of builder.lanes) lane.buffer({ ...spec, ...asHalf });
+    const spec = { name, ...storedAs({ shape, dtype: 'f32' }, half), category: 'parameter', persistent: true } as const;
+    for (const lane of builder.lanes) lane.buffer({ ...spec, pool: 'parameters' });
   }
   const buffers = bufferSpecs(model.layers);
-  for (const { name, shape, dtype } of buffers) {
-    const spec = { name, shape, dtype, category: 'buffer', persistent: true } as const;
-    for (const lane of builder.lanes) lane.buffer({ ...spec, ...(dtype === 'f32' ? asHalf : {}) });
-  }
+  for (const { name, ...type } of buffers)
+    for (const lane of builder.lanes)
+      lane.buffer({ name, ...storedAs(type, half), category: 'buffer', persistent: true });
   broadcast(
     { builder, group: builder.mesh.world, source: 0 },
     [...parameters, ...buffers].map((p) => p.name),
@@ -68,12 +61,10 @@ interface Broadcast {
   readonly source: DeviceIndex;
 }
 
-/** A tensor in half precision crosses as halves. */
+/** A tensor in half precision crosses as it is stored, as halves. */
 export function broadcast({ builder, group, source }: Broadcast, names: readonly string[], where: Where): void {
   for (const name of names) {
-    const { shape, dtype, asHalf } = builder.lane(source).spec(name);
-    const halves = asHalf && BROADCAST_HALVES.get();
-    const sent = halves ? halves.pack(builder.lane(source), name, asHalf, where) : name;
+    const { shape, dtype } = builder.lane(source).spec(name);
     const collective: CollectiveRef = {
       seq: builder.nextSeq(group),
       op: 'broadcast',
@@ -81,14 +72,11 @@ export function broadcast({ builder, group, source }: Broadcast, names: readonly
       tensor: { length: elements(shape), dtype },
       ...(group.id === builder.mesh.world.id ? {} : { group }),
     };
-    for (const lane of builder.lanesOf(group).filter(({ device }) => device !== source)) {
-      if (halves) halves.declareWords(lane, name, asHalf);
+    for (const lane of builder.lanesOf(group).filter(({ device }) => device !== source))
       builder.transfer(
-        { device: source, slice: builder.lane(source).whole(sent), where },
-        { device: lane.device, slice: lane.whole(sent), where },
+        { device: source, slice: builder.lane(source).whole(name), where },
+        { device: lane.device, slice: lane.whole(name), where },
         { name: `${name}.broadcast`, payload: 'parameter', collective },
       );
-      if (halves) halves.unpack(lane, name, sent, asHalf, where);
-    }
   }
 }

@@ -2,8 +2,13 @@
  * A rank's own work on a bucket: it copies its pre-divided gradients into the flat buffer, and the averages back. With
  * gradient_as_bucket_view the gradients are stored in the buffer. Called by reducer.ts.
  */
+import { must } from '../../base/invariant';
+import type { Attrs } from '../../graph/op';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
+import type { HalfFormat } from '../../tensor/half-bits';
+import { elements } from '../../tensor/shape';
 import type { ParameterRef } from '../stage-graph';
+import { storedAs } from '../stored';
 import type { BucketSlots } from './bucket-slots';
 import { fill } from './fill';
 
@@ -13,25 +18,30 @@ export interface Bucket extends BucketSlots {
   readonly parameters: readonly ParameterRef[];
   /** Every gradient is multiplied by this number before the reduction. */
   readonly scale: number;
+  /** Gradients and bucket are stored as halves, two in each word; undefined: in float32. */
+  readonly half: HalfFormat | undefined;
 }
+
+/** How 'ddp/pack' and 'ddp/unpack' find gradients in halves. */
+const halfAttrs = (lane: LaneBuilder, gradients: readonly string[], format: HalfFormat | undefined): Attrs =>
+  format ? { format, lengths: gradients.map((name) => elements(must(lane.spec(name).halves, name).shape)) } : {};
 
 /**
  * Copies the gradients. A parameter without gradient counts as zeros, and so does every parameter of a rank that has
  * run out of batches.
  */
 export function packBucket(lane: LaneBuilder, bucket: Bucket, hasBatch: boolean, where: Where): void {
-  const { name, length, runs, gaps, scale } = bucket;
-  lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-  for (const gap of hasBatch ? gaps : [{ start: 0, length }])
-    fill(lane, { buffer: name, offset: gap.start, length: gap.length }, 0, where);
+  const { name, length, runs, gaps, scale, half } = bucket;
+  lane.buffer({ name, ...storedAs({ shape: [length], dtype: 'f32' }, half), category: 'bucket', persistent: false });
+  const whole = lane.whole(name);
+  // A gap in halves may begin in the middle of a word.
+  const inWords = gaps.length > 0 ? [whole] : [];
+  const inFloats = gaps.map((gap) => ({ buffer: name, offset: gap.start, length: gap.length }));
+  for (const zeros of hasBatch ? (half ? inWords : inFloats) : [whole]) fill(lane, zeros, 0, where);
   for (const { start, parameters } of hasBatch ? runs : []) {
-    lane.compute(
-      'ddp/pack',
-      parameters.map((p) => p.gradient),
-      [name],
-      { scale, ...(start > 0 ? { start } : {}) },
-      where,
-    );
+    const gradients = parameters.map((p) => p.gradient);
+    const attrs = { scale, ...(start > 0 ? { start } : {}), ...halfAttrs(lane, gradients, half) };
+    lane.compute('ddp/pack', gradients, [name], attrs, where);
   }
 }
 
@@ -54,14 +64,10 @@ export function viewBucket(lane: LaneBuilder, bucket: Bucket, where: Where): voi
 }
 
 /** Copies the averages back into .grad. */
-export function unpackBucket(lane: LaneBuilder, { name, runs }: Bucket, where: Where): void {
+export function unpackBucket(lane: LaneBuilder, { name, runs, half }: Bucket, where: Where): void {
   for (const { start, parameters } of runs) {
-    lane.compute(
-      'ddp/unpack',
-      [name],
-      parameters.map((p) => p.gradient),
-      start > 0 ? { start } : {},
-      where,
-    );
+    const gradients = parameters.map((p) => p.gradient);
+    const attrs = { ...(start > 0 ? { start } : {}), ...halfAttrs(lane, gradients, half) };
+    lane.compute('ddp/unpack', [name], gradients, attrs, where);
   }
 }

@@ -10,7 +10,6 @@ import { modelHalf } from '../../protocol/half-of';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { NORM_OF_LINES } from '../emit-optimizer';
 import { GRAPH_COLLECTIVES } from '../step/walk';
-import { BROADCAST_HALVES } from './broadcast';
 
 export const JOIN = new Part('join()', () => import('./join'));
 export const USED_MAP = new Part('The map of used parameters', () => import('./used-map'));
@@ -56,7 +55,6 @@ export async function loadRareParts(config: Config): Promise<void> {
     ...(mayStop(config) ? [STOPS] : []),
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
     ...(hasOwnBytes(config) ? [HOOK_BYTES] : []),
-    ...(modelHalf(config.precision) ? [BROADCAST_HALVES] : []),
     ...(hasHookNotices(config) ? [HOOK_NOTICES] : []),
     ...(hasOwnSettings(config) ? [SETTING_NOTICES] : []),
   ]);

@@ -11,6 +11,7 @@ import { at } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
+import { modelHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import type { HookPhase } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -57,6 +58,7 @@ export function createReducer(options: ReducerOptions): Reducer {
       name: `${prefix}bucket${index}`,
       parameters,
       scale,
+      half: modelHalf(config.precision),
       ...slotsOf(parameters, shapes, unused),
     }),
   );

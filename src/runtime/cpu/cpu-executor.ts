@@ -9,6 +9,7 @@ import { CpuScratch } from '../../graph/cpu-scratch';
 import { openVectors } from '../../graph/vectors/vector-op';
 import type { Lane } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
+import { fromStored, toStored } from '../../program/stored-tensor';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { disposedError } from '../disposed-error';
@@ -66,13 +67,15 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     info: { kind: 'cpu', adapter: 'CPU (typed arrays)', software: true },
     lost: new Promise<string>(() => {}),
     allocatedBytes: (device) => memoryOf(device).bytes,
-    write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),
+    write(device, buffer, data) {
+      const own = memoryOf(device);
+      own.persistent(buffer).set(toStored(own.specOf(buffer), data));
+    },
     read: async (refs, as) =>
       refs.map(({ device, buffer }) => {
-        const array = memoryOf(device).persistent(buffer);
-        if (as === 'bits') return message(array);
-        // Copies memory at once; from() would copy the elements one by one.
-        return array instanceof Float32Array ? array.slice() : Float32Array.from(array);
+        const own = memoryOf(device);
+        const array = own.persistent(buffer);
+        return as === 'bits' ? message(array) : fromStored(own.specOf(buffer), array);
       }),
     step(key, feed, stop) {
       begin(feed);

@@ -1,7 +1,8 @@
 /** The buffers of one device as typed arrays, placed exactly as planned by the memory planner, region by region. */
 import { at, must } from '../../base/invariant';
-import type { Lane, Program } from '../../program/instruction';
+import type { BufferSpec, Lane, Program } from '../../program/instruction';
 import type { DevicePlan } from '../../program/memory-planner';
+import { filled } from '../../program/stored-tensor';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import { elements, type HostArray } from '../../tensor/shape';
 
@@ -12,6 +13,8 @@ export interface CpuMemory {
   array(key: ProgramKey, buffer: string): HostArray;
   /** A persistent buffer, which all Programs share. */
   persistent(buffer: string): HostArray;
+  /** The spec of a persistent buffer. */
+  specOf(buffer: string): BufferSpec;
 }
 
 /** Allocates a region. */
@@ -28,6 +31,7 @@ export function createCpuMemory(
   const regions = plan.regions.map((r) => allocate(r.bytes));
   const views = new Map<ProgramKey, Map<string, HostArray>>();
   const persistent = new Map<string, HostArray>();
+  const specs = new Map<string, BufferSpec>();
   const laneOf = (program: Program): Lane | undefined => program.lanes.find((l) => l.device === device);
   for (const program of programs) {
     const places = plan.placements.get(programKey(program.kind));
@@ -43,7 +47,8 @@ export function createCpuMemory(
       arrays.set(spec.name, array);
       if (spec.persistent && !persistent.has(spec.name)) {
         persistent.set(spec.name, array);
-        if (spec.fill !== undefined) array.fill(spec.fill);
+        specs.set(spec.name, spec);
+        if (spec.fill !== undefined) array.set(filled(spec));
       }
     }
     views.set(programKey(program.kind), arrays);
@@ -52,5 +57,6 @@ export function createCpuMemory(
     bytes: plan.regions.reduce((sum, region) => sum + region.bytes, 0),
     array: (key, buffer) => must(views.get(key)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
     persistent: (buffer) => must(persistent.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
+    specOf: (buffer) => must(specs.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
   };
 }

@@ -5,10 +5,10 @@
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
+import { filled } from '../../program/stored-tensor';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
-import { allocate, elements } from '../../tensor/shape';
 import { COPY_DST, COPY_SRC, STORAGE } from './gpu-flags';
 import { WORD_BYTES } from './gpu-words';
 import type { MemoryLayout } from './memory-layout';
@@ -48,7 +48,7 @@ export class GpuMemory {
         for (const spec of buffers) {
           if (!spec.fill || !spec.persistent) continue;
           const { buffer, offset } = this.layout.locate(programKey(program.kind), device, spec.name);
-          this.write(buffer, offset, allocate(spec.dtype, elements(spec.shape)).fill(spec.fill));
+          this.write(buffer, offset, filled(spec));
         }
       }
     }

@@ -2,13 +2,14 @@
  * Executor.read: copies any number of buffers into one mappable buffer, after everything submitted so far, and reads it
  * with one map.
  */
+import { fromStored } from '../../program/stored-tensor';
 import { elements, tensorBytes } from '../../tensor/shape';
 import type { GpuMemory } from './executor-memory';
 import { WORD_BYTES, wordsOfTensor } from './gpu-words';
 import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
 
-/** Everything is returned as Float32Array; unless `bits` is set, class indices are converted to numbers. */
+/** Everything is returned as Float32Array; unless `bits` is set, class indices and halves are converted to numbers. */
 export async function readBuffers(
   locations: readonly Location[],
   memory: GpuMemory,
@@ -34,7 +35,7 @@ export async function readBuffers(
     const start = starts[i] ?? 0;
     const length = elements(spec.shape);
     return spec.dtype === 'i32' && as === 'numbers'
-      ? Float32Array.from(new Int32Array(image, start, length))
+      ? fromStored(spec, new Int32Array(image, start, length))
       : new Float32Array(image.slice(start, start + tensorBytes(spec)));
   });
 }

@@ -9,6 +9,7 @@ import { must } from '../../base/invariant';
 import { type KernelTuning, SOFTWARE_TUNING } from '../../graph/kernel-tuning';
 import type { Program } from '../../program/instruction';
 import type { LanePosition } from '../../program/reach';
+import { tensorOf, toStored } from '../../program/stored-tensor';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
@@ -65,11 +66,11 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     write(device, buffer, data) {
       check();
       const location = locationOf(context, device, buffer);
-      const expected = elements(location.spec.shape);
+      const { shape } = data instanceof Int32Array ? location.spec : tensorOf(location.spec);
+      const expected = elements(shape);
       if (data.length !== expected)
         throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
-      const integers = location.spec.dtype === 'i32' && !(data instanceof Int32Array);
-      memory.write(location.buffer, location.offset, integers ? Int32Array.from(data) : data);
+      memory.write(location.buffer, location.offset, toStored(location.spec, data));
     },
     read: (refs, as) =>
       guarded(() =>

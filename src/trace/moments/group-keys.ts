@@ -3,6 +3,7 @@
  * per layer. If a device returns to a layer after other work (its bucket was packed between two operators), the new
  * visit is another moment. Called by moments.ts.
  */
+import { lookup } from '../../base/lookup';
 import type { CollectiveOp } from '../../protocol/collective';
 import { dimensionName } from '../../protocol/mesh';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
@@ -83,7 +84,7 @@ function transferKey({ collective: c, phase, anchor, payload, bucket, module }: 
   return `${along} ${c.seq} ${c.op} ${round} ${phase} ${bucket ?? ''} ${module}`;
 }
 
-/** Preparations of the optimiser get the key of the work that follows them on the device. */
+/** Preparations of the optimiser, or of a sum of gradients, get the key of the work that follows them on the device. */
 function alikeOf(events: readonly TraceEvent[], together: boolean): readonly string[] {
   const following = new Map<number, string>();
   return events
@@ -91,7 +92,8 @@ function alikeOf(events: readonly TraceEvent[], together: boolean): readonly str
     .reverse()
     .map((e) => {
       if (e.kind === 'send' || e.kind === 'recv') return '';
-      const begins = (e.kind === 'load' && e.phase === 'step') || e.name === 'scaler/skip-step';
+      const begins =
+        (e.kind === 'load' && e.phase === 'step') || e.name === 'scaler/skip-step' || isUnpackedGradient(e);
       const own = begins ? (following.get(e.device) ?? alike(e, together)) : alike(e, together);
       following.set(e.device, own);
       return own;
@@ -104,6 +106,7 @@ function alike(e: TraceEvent, together: boolean): string {
   const bucket = e.bucket ?? '';
   if (e.kind === 'load') return `load ${e.phase} ${bucket}`;
   const { name, phase, module } = e;
+  if (phase === 'step' && /^precision\/(un)?pack$/.test(name)) return lookup(CONVERTED_FOR, e.anchor) ?? '';
   if (isGradientCast(e)) return `cast ${phase} ${module}`;
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
   if (kindOf(e) === 'copy' && !(together && module !== '' && bucket === '')) return `${name} ${phase} ${bucket}`;
@@ -116,6 +119,17 @@ function alike(e: TraceEvent, together: boolean): string {
 /** Whether a half-precision gradient is cast to float32. Small elements have become 0, so it gets its own moment. */
 const isGradientCast = ({ name, phase, module, reads }: TraceEvent): boolean =>
   name === 'precision/cast' && phase === 'backward' && module !== '' && /\.b?f16\.grad$/.test(reads[0] ?? '');
+
+/** A stored gradient is unpacked to add another one to it. */
+const isUnpackedGradient = ({ name, phase, writes }: TraceEvent): boolean =>
+  name === 'precision/unpack' && phase === 'backward' && /\.f32\.grad(~\d+)?$/.test(writes[0] ?? '');
+
+/** By anchor: the key of the work for which stored gradients are unpacked and packed. */
+const CONVERTED_FOR: Readonly<Record<string, string>> = {
+  clip: 'clip norm step',
+  clip_value: 'optim/clip-grad-value step',
+  unscale: 'step  scaler/unscale ',
+};
 
 const clipWord = (name: string): string => (/norm/.test(name) ? 'clip norm' : name);
 

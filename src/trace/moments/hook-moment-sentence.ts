@@ -11,7 +11,7 @@ import { does, their, type Who } from './who';
 /** Undefined: the moment belongs to none of these. */
 export function hookWork(trace: StepTrace, { bucket: index }: Moment, e: TraceEvent, who: Who): string | undefined {
   const bucket = bucketMark(index);
-  const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
+  const half = e.writes.concat(e.reads).some((name) => name.endsWith('.f16')) ? 'float16' : 'bfloat16';
   const power = `PowerSGD: ${who.text}`;
   switch (e.name) {
     case 'halves/encode':

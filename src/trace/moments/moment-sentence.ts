@@ -6,6 +6,7 @@
 import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
+import { castOf } from '../buffer-words';
 import { capital } from '../capital';
 import { groupSize } from '../group-size';
 import { cutsLayers } from '../parts';
@@ -120,7 +121,7 @@ function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
 }
 
 function forwardWords(trace: StepTrace, e: TraceEvent, who: Who): string {
-  if (e.module === '' && e.reads.some((name) => name.endsWith('.weight')))
+  if (e.module === '' && e.reads.some((name) => castOf(name).endsWith('.weight')))
     return `${does(who, 'add')} the embedding of each token’s position`;
   if (e.module === '') return `${does(who, 'add')} the input that bypassed the layers (residual sum)`;
   const what = `${does(who, 'run')} ${layerMark(e.module)} (${operatorWords(e)})`;

@@ -5,7 +5,7 @@
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords, sentWords } from '../buffer-words';
 import { plural } from '../words';
-import { bucketMark, layerMark } from './marks';
+import { layerMark } from './marks';
 import { does, their, type Who } from './who';
 
 /**
@@ -23,14 +23,10 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '').replace(/ in (\w+)$/, ' to $1')}`;
     case 'precision/round':
     case 'precision/pack':
-      return `${e.phase}: ${who.text} ${does(who, 'round')} the ${bufferWords(e.writes[0] ?? '')} to half precision`;
+      return `${e.phase}: ${who.text} ${does(who, 'round')} the ${tensorWords(e)} to half precision`;
     case 'precision/unpack':
-      if (e.bucket !== undefined)
-        return `${who.text} ${does(who, 'unpack')} the mean in ${bucketMark(e.bucket)} from its halves`;
-      return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
+      return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${tensorWords(e)} to compute in float32`;
     case 'halves/copy':
-      if (e.bucket !== undefined)
-        return `${who.text} ${does(who, 'pack')} ${bucketMark(e.bucket)} as halves for the messages`;
       if (e.phase === 'gather') return `gather: ${who.text} ${does(who, 'put')} the outputs of all replicas together`;
       return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
     // With a bucket, the operator belongs to a communication hook.
@@ -41,7 +37,7 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       if (e.bucket !== undefined) return undefined;
       return `${e.anchor}: ${who.text} ${does(who, 'cast')} the ${sentWords(e.reads[0] ?? '')} to float32`;
     case 'scaler/unscale':
-      return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(e.writes.length - 1, 'gradient')} by the scale`;
+      return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(unscaledOn(trace, e), 'gradient')} by the scale`;
     case 'scaler/update':
       return `scaler.update(): ${who.text} ${updated(trace, who)}`;
     default:
@@ -49,6 +45,13 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   if (!isSkippedStep(trace, e)) return undefined;
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
 }
+
+/** The tensor that is converted; the sentence says its type. */
+const tensorWords = ({ writes }: TraceEvent): string => bufferWords(writes[0] ?? '').replace(/ in float32$/, '');
+
+/** Gradients in half precision are unscaled one after the other. */
+const unscaledOn = ({ events }: StepTrace, { name, device }: TraceEvent): number =>
+  events.reduce((n, e) => (e.name === name && e.device === device ? n + e.writes.length - 1 : n), 0);
 
 /** A reduce-scatter sums in separate memory. */
 function summedWords({ writes }: TraceEvent): string {

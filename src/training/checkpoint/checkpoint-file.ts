@@ -10,6 +10,7 @@ import { muProducts } from '../../optim/nadam-product';
 import { stateNames } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
 import { SKIPPED } from '../../parallel/scaler-buffers';
+import { tensorOf } from '../../program/stored-tensor';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -149,7 +150,9 @@ interface Packed {
  * names, from which any world can take its own pieces. A device with different values has its own tensor beside.
  */
 function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups, config, prefix }: Packing) {
-  const shapes = new Map<string, Shape>(buffers.map(({ device, spec }) => [`${device} ${spec.name}`, spec.shape]));
+  const shapes = new Map<string, Shape>(
+    buffers.map(({ device, spec }) => [`${device} ${spec.name}`, tensorOf(spec).shape]),
+  );
   const states = stateNames(config);
   const torchNames = new Map(
     groups.names.flatMap((parameter, i) => states.map((state) => [`${parameter}.${state}`, `state.${i}.${state}`])),

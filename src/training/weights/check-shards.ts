@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import type { Program } from '../../program/instruction';
+import { tensorOf } from '../../program/stored-tensor';
 import { pieceShape } from '../../sharding/piece';
 import { pieceOn, type ShardMap } from '../../sharding/shard-map';
 import { formatShape, sameShape } from '../../tensor/shape';
@@ -19,8 +20,9 @@ export function checkShards(shards: ShardMap, programs: readonly Program[]): voi
     const piece = pieceOn(layout, device);
     if (!piece) throw wrong(`cuda:${device} holds ${spec.name}, but the shard map gives it no part of it.`);
     const expected = pieceShape(piece);
-    if (!sameShape(expected, spec.shape)) {
-      const shapes = `${formatShape(spec.shape)}, and ${formatShape(expected)} by the shard map`;
+    const { shape } = tensorOf(spec);
+    if (!sameShape(expected, shape)) {
+      const shapes = `${formatShape(shape)}, and ${formatShape(expected)} by the shard map`;
       throw wrong(`The piece of ${spec.name} on cuda:${device} has shape ${shapes}.`);
     }
   }

@@ -3,6 +3,7 @@
  * marks the window where that output channel is strongest: the framed pixel is the sum of the window times the filter.
  * In backward, δ and the input give each filter's gradient, or δ and the filters give the input's gradient.
  */
+import { castOf } from '../../../trace/buffer-words';
 import { kernelWords } from '../../../trace/words';
 import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect, right } from '../../draw/geometry';
@@ -223,7 +224,7 @@ function backward(operation: Operation, sketch: Sketch): void {
   const { foot, body } = footed(area, detail === 'full');
   const delta = imagesOf(reads.find(({ buffer }) => buffer.endsWith('.grad')));
   const input = imagesOf(reads.find(({ buffer, category }) => !buffer.endsWith('.grad') && category !== 'parameter'));
-  const ofFilter = result.buffer.endsWith('weight.grad');
+  const ofFilter = castOf(result.buffer).endsWith('weight.grad');
   const [left, lead = body] = small(body) ? [undefined, body] : columns(body, [1, 1.2], 30);
   const resultAt = captioned(lead, words);
   if (ofFilter) {

@@ -2,6 +2,7 @@
  * Draws the gradients of weight and bias in a normalisation's backward: as cells, and as bars to the left or right of
  * zero. Called by norm.ts.
  */
+import { castOf } from '../../../trace/buffer-words';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
@@ -12,8 +13,8 @@ import { mostOf, product } from './tensors';
 export function parameterGradients({
   writes,
 }: Operation): { readonly weight: DrawnOperand; readonly bias: DrawnOperand | undefined } | undefined {
-  const weight = writes.find(({ buffer }) => buffer.endsWith('weight.grad'));
-  return weight && { weight, bias: writes.find(({ buffer }) => buffer.endsWith('bias.grad')) };
+  const weight = writes.find(({ buffer }) => castOf(buffer).endsWith('weight.grad'));
+  return weight && { weight, bias: writes.find(({ buffer }) => castOf(buffer).endsWith('bias.grad')) };
 }
 
 export function gradientBars(

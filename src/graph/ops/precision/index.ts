@@ -5,7 +5,7 @@
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
-import { type HalfFormat, halvesOf, roundTo } from '../../../tensor/half-bits';
+import { floatsOfHalves, type HalfFormat, roundTo, storeHalves } from '../../../tensor/half-bits';
 import { elements, type Shape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
@@ -73,9 +73,7 @@ const pack: OpDef = {
   cpu({ outputs, attrs }) {
     const [values, words] = [floats(outputs[0]), at(outputs, 1)];
     roundTo(formatOf(attrs), values);
-    const { toHalf } = halvesOf(formatOf(attrs));
-    for (let i = 0; i < words.length; i++)
-      words[i] = toHalf(values[2 * i] as number) | (toHalf(values[2 * i + 1] ?? 0) << 16);
+    storeHalves(formatOf(attrs), values, words as Int32Array);
   },
   lower(types) {
     const words = Math.ceil(size(types) / 2);
@@ -92,9 +90,7 @@ const unpack: OpDef = {
   infer: (_, attrs) => [{ shape: attrs.shape as Shape, dtype: 'f32' }],
   cpu({ inputs, outputs, attrs }) {
     const [words, values] = [at(inputs, 0), at(outputs, 0)];
-    const { toFloat } = halvesOf(formatOf(attrs));
-    for (let i = 0; i < values.length; i++)
-      values[i] = toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff);
+    values.set(floatsOfHalves(formatOf(attrs), words as Int32Array, values.length));
   },
   lower(types) {
     const n = elements(at(types.outputs, 0).shape);

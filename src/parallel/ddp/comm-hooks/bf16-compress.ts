@@ -4,4 +4,4 @@
  */
 import { reduceHalves } from './reduce-halves';
 
-export const bf16Compress = reduceHalves({ name: 'bf16Compress', format: 'bf16', divides: 'hook' });
+export const bf16Compress = reduceHalves({ name: 'bf16Compress', format: 'bf16' });

@@ -4,4 +4,4 @@
  */
 import { reduceHalves } from './reduce-halves';
 
-export const fp16Compress = reduceHalves({ name: 'fp16Compress', format: 'f16', divides: 'hook' });
+export const fp16Compress = reduceHalves({ name: 'fp16Compress', format: 'f16' });
