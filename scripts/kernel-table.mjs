@@ -1,7 +1,11 @@
-/** Writes src/graph/kernel-table.ts from shaders/. Run it after you changed the declarations of a kernel. */
+/**
+ * Writes the kernels of vec4-twins.mjs, and src/graph/kernel-table.ts from shaders/. Run it after you changed a kernel.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './install.mjs';
 import { kernelTable } from './kernel-rows.mjs';
+import { writeTwins } from './vec4-twins.mjs';
 
+writeTwins();
 writeFileSync(path.join(root, 'src/graph/kernel-table.ts'), kernelTable(path.join(root, 'shaders')));

@@ -48,9 +48,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let slope = sum_dy_xmu[id.z * params.sum_dy_xmu_stride + channel] * params.inverse_count * inv * inv;
   for (var n = slice; n < params.batch; n += params.slices) {
     let row = (n * params.channels + channel) * params.plane;
-    let dy_row = id.z * (params.dy_stride / 4u) + row;
-    let x_row = id.z * (params.x_stride / 4u) + row;
-    let out = id.z * (params.dx_stride / 4u) + row;
+    let dy_row = id.z * params.dy_stride / 4u + row;
+    let x_row = id.z * params.x_stride / 4u + row;
+    let out = id.z * params.dx_stride / 4u + row;
     for (var p = lane; p < params.plane; p += params.lanes) {
       dx[out + p] = (dy[dy_row + p] - mean_dy - (x[x_row + p] - center) * slope) * scale;
     }

@@ -54,8 +54,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if (params.span > 0u) { s = pair / params.span; }
     let center = mean[id.z * params.mean_stride + s];
     let scale = invstd[id.z * params.invstd_stride + s] * gain;
-    let x_row = id.z * (params.x_stride / 4u) + pair * params.plane;
-    let out = id.z * (params.y_stride / 4u) + pair * params.plane;
+    let x_row = id.z * params.x_stride / 4u + pair * params.plane;
+    let out = id.z * params.y_stride / 4u + pair * params.plane;
     for (var p = lane; p < params.plane; p += params.lanes) {
       let v = (x[x_row + p] - center) * scale + shift;
       if (RELU == 1u) { y[out + p] = relu(v); } else { y[out + p] = v; }

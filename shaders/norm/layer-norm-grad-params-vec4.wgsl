@@ -1,6 +1,6 @@
 // As norm/layer-norm-grad-params, four columns at a time, for rows of whole vectors of four
-// (torch.nn.functional.layer_norm): the same bits. `columns` counts vectors. dy, x [rows, columns]; mean, rstd [rows];
-// partial [2, parts, columns]. One invocation per part of a column.
+// (torch.nn.functional.layer_norm): the same bits. `columns` counts vectors. dy, x [rows, columns]; mean, rstd
+// [rows]; partial [2, parts, columns]. One invocation per part of a column.
 struct Params {
   rows: u32,
   columns: u32,
@@ -28,12 +28,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var dweight = vec4f();
   var dbias = vec4f();
   for (var row = part; row < params.rows; row += params.parts) {
-    let g = dy[id.z * (params.dy_stride / 4u) + row * params.columns + column];
-    let d = x[id.z * (params.x_stride / 4u) + row * params.columns + column] - mean[id.z * params.mean_stride + row];
+    let g = dy[id.z * params.dy_stride / 4u + row * params.columns + column];
+    let d = x[id.z * params.x_stride / 4u + row * params.columns + column] - mean[id.z * params.mean_stride + row];
     dweight += g * d * rstd[id.z * params.rstd_stride + row];
     dbias += g;
   }
-  let out = id.z * (params.partial_stride / 4u) + i;
+  let out = id.z * params.partial_stride / 4u + i;
   partial[out] = dweight;
   partial[out + params.parts * params.columns] = dbias;
 }

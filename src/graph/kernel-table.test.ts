@@ -1,14 +1,23 @@
 /**
- * The kernel table is what its generator makes of the .wgsl files now, and the generator refuses other declarations.
+ * The kernel table is what its generator makes of the .wgsl files now, and the generator refuses other declarations. So
+ * are the kernels that do what another one does with vectors of four.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { kernelRow, kernelTable } from '../../scripts/kernel-rows.mjs';
+import { TWINS, twinOf } from '../../scripts/vec4-twins.mjs';
 import { KERNELS, type KernelId } from './kernel-table';
 import { ALL_SHADERS } from './testing/all-shaders';
 
 it('is up to date: `node scripts/kernel-table.mjs` writes it anew', () => {
   expect(readFileSync('src/graph/kernel-table.ts', 'utf8')).toBe(kernelTable('shaders'));
+});
+
+it.each(Object.keys(TWINS))('%s-vec4 is written from it: `node scripts/kernel-table.mjs` writes it anew', (id) => {
+  const text = (kernel: string) => readFileSync(`shaders/${kernel}.wgsl`, 'utf8');
+  expect(text(`${id}-vec4`)).toBe(twinOf(id, text(id)));
+  // A change of the source that a rule of the twin no longer finds is an error, not a wrong twin.
+  expect(() => twinOf(id, text(id).replaceAll('_stride', '_step'))).toThrow('_stride');
 });
 
 it.each(Object.keys(KERNELS) as KernelId[])('%s opens with a comment and stays short', (id) => {
