@@ -57,8 +57,8 @@ export function torchGroups(config: Config, parameters: readonly string[], steps
   const settings = groupSettings(config);
   const rates = makeSchedule(config)(scheduler?.every === 'epoch' ? Math.max(0, epoch) : steps);
   const groups = grouped.map(({ group, names: own }) => {
-    const { lr, momentum } = at(rates, group);
-    const { type: _, lr: initial, ...rest } = at(settings, group);
+    const { lr, initialLr, momentum } = at(rates, group);
+    const { type: _, lr: __, ...rest } = at(settings, group);
     const torch = snakeCase(rest);
     return {
       lr,
@@ -66,7 +66,8 @@ export function torchGroups(config: Config, parameters: readonly string[], steps
       ...('momentum' in rest && momentum !== undefined ? { momentum } : {}),
       // OneCycleLR and CyclicLR change Adam's first beta as they change a momentum.
       ...('beta1' in rest && momentum !== undefined ? { betas: [momentum, rest.beta2] } : {}),
-      ...(scheduler === undefined ? {} : { initial_lr: initial }),
+      // OneCycleLR reads it in every step: the rate that the schedule starts with.
+      ...(scheduler === undefined ? {} : { initial_lr: initialLr }),
       params: own.map((name) => names.indexOf(name)),
     };
   });

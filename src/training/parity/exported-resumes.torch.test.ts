@@ -30,6 +30,7 @@ const RUN: ConfigInput = {
 };
 const DDP: ConfigInput = { mode: 'ddp', worldSize: 2 };
 
+const ONE_CYCLE = { type: 'OneCycleLR', maxLr: 0.1, totalSteps: 20, threePhase: true } as const;
 const CYCLIC = { type: 'CyclicLR', baseLr: 0.005, maxLr: 0.02, stepSizeUp: 3 } as const;
 
 /** Saved after 7 steps; an epoch has 5 with a batch of 8. */
@@ -44,6 +45,7 @@ const CASES: readonly (readonly [name: string, saved: ConfigInput, resumed: Conf
     { optimizer: { type: 'NAdam', lr: 0.01 }, scheduler: CYCLIC },
     { ...DDP, optimizer: { type: 'NAdam', lr: 0.01 }, scheduler: CYCLIC },
   ],
+  ['a schedule that reads initial_lr', { scheduler: ONE_CYCLE }, { scheduler: ONE_CYCLE }],
   ['another seed of the samplers', DDP, { ...DDP, ddp: { samplerSeed: 3 } }],
 ];
 
