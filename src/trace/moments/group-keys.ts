@@ -87,6 +87,7 @@ function transferKey({ collective: c, phase, anchor, payload, bucket, module }: 
 /** Preparations of the optimiser, or of a sum of gradients, get the key of the work that follows them on the device. */
 function alikeOf(events: readonly TraceEvent[], together: boolean): readonly string[] {
   const following = new Map<number, string>();
+  const summed = new Set(events.filter(isUnpackedGradient).map(({ device, writes }) => `${device} ${writes[0]}`));
   return events
     .map((e) => e)
     .reverse()
@@ -94,7 +95,9 @@ function alikeOf(events: readonly TraceEvent[], together: boolean): readonly str
       if (e.kind === 'send' || e.kind === 'recv') return '';
       const begins =
         (e.kind === 'load' && e.phase === 'step') || e.name === 'scaler/skip-step' || isUnpackedGradient(e);
-      const own = begins ? (following.get(e.device) ?? alike(e, together)) : alike(e, together);
+      const isSum = e.name === 'precision/pack' && summed.has(`${e.device} ${e.reads[0]}`) && e.phase === 'backward';
+      const ofItself = isSum ? SUM_OF_GRADIENTS : alike(e, together);
+      const own = begins ? (following.get(e.device) ?? ofItself) : ofItself;
       following.set(e.device, own);
       return own;
     })
@@ -123,6 +126,9 @@ const isGradientCast = ({ name, phase, module, reads }: TraceEvent): boolean =>
 /** A stored gradient is unpacked to add another one to it. */
 const isUnpackedGradient = ({ name, phase, writes }: TraceEvent): boolean =>
   name === 'precision/unpack' && phase === 'backward' && /\.f32\.grad(~\d+)?$/.test(writes[0] ?? '');
+
+/** The key of additions to .grad, by which alike() names them, too. */
+const SUM_OF_GRADIENTS = 'optim/accumulate-grad backward';
 
 /** By anchor: the key of the work for which stored gradients are unpacked and packed. */
 const CONVERTED_FOR: Readonly<Record<string, string>> = {

@@ -217,7 +217,10 @@ function packSentence(trace: StepTrace, e: TraceEvent, who: Who, bucket: string)
 }
 
 function optimizerSentence(trace: StepTrace, moment: Moment, e: TraceEvent, who: Who): string {
-  const gradients = `${their(who)} ${plural(e.writes.length, 'gradient')}`;
+  // Gradients in half precision are clipped one after the other.
+  const alike = moment.events.map((index) => at(trace.events, index)).filter((o) => o.name === e.name);
+  const clipped = alike.reduce((n, { device, writes }) => (device === e.device ? n + writes.length : n), 0);
+  const gradients = `${their(who)} ${plural(clipped, 'gradient')}`;
   switch (e.name) {
     case 'optim/accumulate-grad':
       return `backward: ${who.text} ${does(who, 'add')} the new gradients to the gradients of earlier micro-batches in .grad`;

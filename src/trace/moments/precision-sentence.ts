@@ -3,7 +3,7 @@
  * of this folder makes the moment's sentence. Called by moment-sentence.ts and sentence.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { bufferWords, sentWords } from '../buffer-words';
+import { bufferWords, isOfTorch, sentWords } from '../buffer-words';
 import { plural } from '../words';
 import { layerMark } from './marks';
 import { does, their, type Who } from './who';
@@ -23,9 +23,9 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '').replace(/ in (\w+)$/, ' to $1')}`;
     case 'precision/round':
     case 'precision/pack':
-      return `${e.phase}: ${who.text} ${does(who, 'round')} the ${tensorWords(e)} to half precision`;
+      return `${e.phase}: ${who.text} ${does(who, 'round')} ${tensorWords(e)} to half precision`;
     case 'precision/unpack':
-      return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${tensorWords(e)} to compute in float32`;
+      return `${e.phase}: ${who.text} ${does(who, 'unpack')} ${tensorWords(e)} to compute in float32`;
     case 'halves/copy':
       if (e.phase === 'gather') return `gather: ${who.text} ${does(who, 'put')} the outputs of all replicas together`;
       return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
@@ -46,8 +46,11 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
 }
 
-/** The tensor that is converted; the sentence says its type. */
-const tensorWords = ({ writes }: TraceEvent): string => bufferWords(writes[0] ?? '').replace(/ in float32$/, '');
+/** The tensor that is converted; the sentence says its type. Names of PyTorch have no article. */
+function tensorWords({ writes: [name = ''] }: TraceEvent): string {
+  const said = bufferWords(name).replace(/ in float32$/, '');
+  return isOfTorch(said) ? said : `the ${said}`;
+}
 
 /** Gradients in half precision are unscaled one after the other. */
 const unscaledOn = ({ events }: StepTrace, { name, device }: TraceEvent): number =>

@@ -55,6 +55,8 @@ export const TOLD: readonly Told[] = [
   ddp('accumulating', {}, { accumulate: 2 }),
   ddp('clipped', {}, { clipGradNorm: 1, clipGradValue: 1 }),
   ddp('batch norm', {}, NORM),
+  ddp('model in bfloat16', {}, { precision: 'bf16', clipGradNorm: 1, clipGradValue: 1, worldSize: 2 }),
+  ddp('model in bfloat16, accumulating', {}, { precision: 'bf16', accumulate: 2, worldSize: 2 }),
   ddp('SyncBatchNorm', { syncBatchNorm: true }, NORM),
   ddp('fp16', { commHook: { type: 'fp16Compress' } }, { worldSize: 2 }),
   ddp('bf16', { commHook: { type: 'bf16Compress' }, algorithm: 'naive' }, { worldSize: 3 }),
