@@ -2,10 +2,11 @@
  * Sentences about communication hooks, SyncBatchNorm and parameter servers: their operators and their messages. Without
  * a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
  */
+import { plural } from '../base/plural';
 import type { StepTrace, TraceEvent } from '../protocol/trace';
 import { ofSyncBatchNorm } from './carried';
 import { groupSize } from './group-size';
-import { moduleWords, plural } from './words';
+import { moduleWords } from './words';
 
 /** The sentence of an operator; undefined if it belongs to none of these. */
 export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): string | undefined {

@@ -4,6 +4,7 @@
  * Pure; transfers are in transfer-sentence.ts. (DDP copies each gradient into its bucket when that gradient's hook
  * fires; the Program does it in one instruction when the last gradient is ready, so the sentence describes the result.)
  */
+import { plural } from '../base/plural';
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';
@@ -16,7 +17,7 @@ import { precisionSentence } from './moments/precision-sentence';
 import { shardedSentence } from './moments/sharded-sentence';
 import { tensorSentence } from './moments/tensor-sentence';
 import { transferSentence } from './transfer-sentence';
-import { deviceName, hasRanks, kernelWords, layerWords, moduleWords, plural } from './words';
+import { deviceName, hasRanks, kernelWords, layerWords, moduleWords } from './words';
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];

@@ -2,6 +2,7 @@
  * Sentences of sends and receives: the collective and mode they are part of, their contents, and the number of ranks in
  * the sum. Pure; called by sentence.ts.
  */
+import { plural } from '../base/plural';
 import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { bufferWords, sentWords } from './buffer-words';
@@ -11,7 +12,7 @@ import { hookTransferSentence } from './hook-event-sentence';
 import { unitMark } from './moments/sharded-sentence';
 import { cutsLayers, gathersUnits } from './parts';
 import { summedAt } from './sums';
-import { deviceName, pieceWords, plural } from './words';
+import { deviceName, pieceWords } from './words';
 
 export function transferSentence(trace: StepTrace, e: TraceEvent): string {
   const { collective } = e;

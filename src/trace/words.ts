@@ -3,7 +3,9 @@
  * beside a server, otherwise 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by
  * idle.ts, sentence.ts and the views.
  */
+
 import { lookup } from '../base/lookup';
+import { plural } from '../base/plural';
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 
 /** Whether each device has its own process, as under DDP. */
@@ -107,5 +109,3 @@ export function pieceWords(trace: StepTrace, buffer: string): string | undefined
   const flatten = trace.events.find((e) => e.name === 'comm/flatten' && e.writes.includes(buffer));
   return `${plural(flatten?.reads.length ?? 0, noun)} as one flat tensor`;
 }
-
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

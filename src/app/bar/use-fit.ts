@@ -20,14 +20,22 @@ export function useFit(bar: RefObject<HTMLElement | null>): void {
     const tighten = () => {
       while (level < LEVELS.length && element.scrollWidth > element.clientWidth) set(level + 1);
     };
-    // Only a new width brings hidden parts back: otherwise a loss with one digit less would make the bar jump.
-    const resized = new ResizeObserver(() => {
+    const refit = () => {
       set(0);
       tighten();
+    };
+    const invites = () => element.querySelector('[data-inviting]') !== null;
+    let inviting = invites();
+    // Only a new width, or the end of the invitation to press Play, brings hidden parts back: otherwise a loss with one
+    // digit less would make the bar jump.
+    const resized = new ResizeObserver(refit);
+    const changed = new MutationObserver(() => {
+      const before = inviting;
+      inviting = invites();
+      if (before && !inviting) refit();
+      else tighten();
     });
-    const changed = new MutationObserver(tighten);
-    set(0);
-    tighten();
+    refit();
     resized.observe(element);
     changed.observe(element, { childList: true, characterData: true, subtree: true });
     return () => {

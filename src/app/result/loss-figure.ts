@@ -13,13 +13,14 @@ export const LOSS_FIGURE: SavedFigure = {
     if (app.losses.length < 2) return undefined;
     const { LOSS_PICTURE, paintLosses } = await loadPart('The picture of the losses', () => import('./loss-picture'));
     const series = lossSeries(app.losses, app.evaluations, accumulateOf(app), app.info?.lossLines);
-    const steps = formatCount(Math.floor(series.steps.at(-1) ?? 0));
+    const taken = Math.floor(series.steps.at(-1) ?? 0);
     const noun = series.perPart[0]?.title.replace(/ .*/, 's');
     const key = noun === undefined ? '' : `; thin lines are the ${noun}, the thick one their mean`;
     return {
       ...LOSS_PICTURE,
       paint: (ink) => paintLosses(ink, series, LOSS_PICTURE),
-      caption: (run) => `${run}: loss over ${steps} steps, ${formatLoss(app.losses.at(-1)?.loss)} at the end${key}.`,
+      caption: (run) =>
+        `${run}: loss over ${taken === 1 ? 'one step' : `${formatCount(taken)} steps`}, ${formatLoss(app.losses.at(-1)?.loss)} at the end${key}.`,
     };
   },
   csv: (app) => lossesCsv(app.losses, app.evaluations, accumulateOf(app), app.info?.lossLines),

@@ -3,7 +3,9 @@
  * holds, and the buckets with the chunks into which the trace's transfers cut them. Pure; called by the scene once per
  * trace.
  */
+
 import { at } from '../../base/invariant';
+import { plural } from '../../base/plural';
 import type { LayerType } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -146,8 +148,9 @@ function activationsOf(info: RunShape, device: DeviceIndex): readonly Activation
 
 function samplesText(samples: readonly number[]): readonly string[] {
   if (samples.length === 0) return ['no samples'];
-  const some = (n: number) => `samples ${samples.slice(0, n).join(', ')}${samples.length > n ? ' …' : ''}`;
-  return [some(8), some(5), some(3), some(2), `${samples.length} samples`];
+  const some = (n: number) =>
+    `${samples.length === 1 ? 'sample' : 'samples'} ${samples.slice(0, n).join(', ')}${samples.length > n ? ' …' : ''}`;
+  return [some(8), some(5), some(3), some(2), plural(samples.length, 'sample')];
 }
 
 /** The title of a device's room: 'rank 2' if each device has a process, 'cuda:2' if one process drives all. */

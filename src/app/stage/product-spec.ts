@@ -3,6 +3,7 @@
  * weightᵀ = output; its weight's gradient is δᵀ·h, with the result first and large. The line of other kernels follows
  * from their operands. Pure; called once for each event that a room shows.
  */
+import { plural } from '../../base/plural';
 import type { SessionInfo } from '../../protocol/session-info';
 import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
 import { castOf, tensorName } from '../../trace/buffer-words';
@@ -162,7 +163,10 @@ function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: Sh
   return (
     made([lead, ...operands], ['=', linear ? '·' : ','], {
       lead: true,
-      words: linear && rows !== undefined ? [`δᵀh, a sum over ${rows} samples`, `δᵀh over ${rows} samples`, 'δᵀh'] : [],
+      words:
+        linear && rows !== undefined
+          ? [`δᵀh, a sum over ${plural(rows, 'sample')}`, `δᵀh over ${plural(rows, 'sample')}`, 'δᵀh']
+          : [],
     }) ?? made([lead], [], { lead: true })
   );
 }

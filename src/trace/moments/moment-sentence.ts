@@ -3,7 +3,9 @@
  * (marked.ts). Without a full stop. It is the title of the stage and is spoken by the live region, so it must make
  * sense alone; a second text with the reason is in moment-why.ts. `npm run sentences` lists them all. Pure.
  */
+
 import { at } from '../../base/invariant';
+import { plural } from '../../base/plural';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { castOf } from '../buffer-words';
@@ -12,7 +14,7 @@ import { groupSize } from '../group-size';
 import { cutsLayers } from '../parts';
 import { averageSentence } from '../pipeline/average-words';
 import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
-import { hasRanks, kernelWords, plural } from '../words';
+import { hasRanks, kernelWords } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
 import { kindOf } from './group-keys';
 import { hookWork } from './hook-moment-sentence';

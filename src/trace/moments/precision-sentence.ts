@@ -2,9 +2,9 @@
  * The sentences of mixed precision: casts that are separate moments, and a GradScaler's work. undefined: another file
  * of this folder makes the moment's sentence. Called by moment-sentence.ts and sentence.ts.
  */
+import { plural } from '../../base/plural';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords, isOfTorch, sentWords } from '../buffer-words';
-import { plural } from '../words';
 import { layerMark } from './marks';
 import { does, their, type Who } from './who';
 

@@ -4,12 +4,13 @@
  */
 
 import { at } from '../../base/invariant';
+import { plural } from '../../base/plural';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../../protocol/trace';
 import { sentWords } from '../buffer-words';
 import { carriedWords, normWords, ofSyncBatchNorm } from '../carried';
 import { groupSize } from '../group-size';
 import { cutsLayers, gathersUnits } from '../parts';
-import { deviceName, hasServer, plural } from '../words';
+import { deviceName, hasServer } from '../words';
 import { acrossNodes, hierarchicalWords } from './hierarchical-words';
 import { type Hops, hopsOf, isSwap } from './hops';
 import { bucketMark, layerMark } from './marks';

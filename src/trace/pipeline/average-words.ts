@@ -3,11 +3,12 @@
  * and all rounds of its all-reduce. moments/round-sentence.ts handles rounds with their own moments. Pure; called by
  * moments/moment-sentence.ts and moment-why.ts.
  */
+
 import { at } from '../../base/invariant';
+import { plural } from '../../base/plural';
 import type { StepTrace } from '../../protocol/trace';
 import type { Moment } from '../moments/moment';
 import { numberWord } from '../moments/who';
-import { plural } from '../words';
 import type { StageAverage } from './stage-averages';
 
 export function averageSentence(trace: StepTrace, { events }: Moment, { stage, rounds }: StageAverage): string {

@@ -2,13 +2,14 @@
  * The end of a turn's sentence if the collectives of its layers are in its moment: which ranks exchange what, and in
  * how many collectives. Pure; called by turn-sentence.ts.
  */
+
 import { at } from '../../base/invariant';
+import { plural } from '../../base/plural';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
 import { collectiveKey, isOfLayers } from '../moments/group-keys';
 import { numberWord } from '../moments/who';
 import { cutsLayers } from '../parts';
-import { plural } from '../words';
 import { actionsIn } from './pipeline-turns';
 
 /** Ends of the sentence, the longest first; a single empty one if the moment has no collectives. */

@@ -3,6 +3,7 @@
  * the row's term of the loss, minus the logarithm of that class's probability; in backward the gradient, probability
  * minus target. The probabilities are the softmax of the trace's logits.
  */
+import { plural } from '../../../base/plural';
 import type { LossConfig } from '../../../protocol/config/loss';
 import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
@@ -161,7 +162,9 @@ export const classLoss: OperatorPicture = {
       if (found.plain)
         sketch.word(
           foot,
-          info.config.loss.reduction === 'sum' ? ['δ = p − target'] : [`${end}, the mean over ${total} rows`, end],
+          info.config.loss.reduction === 'sum'
+            ? ['δ = p − target']
+            : [`${end}, the mean over ${plural(total, 'row')}`, end],
         );
     } else {
       bars(sketch, found, likely, beside, at);

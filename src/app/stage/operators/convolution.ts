@@ -3,6 +3,7 @@
  * marks the window where that output channel is strongest: the framed pixel is the sum of the window times the filter.
  * In backward, δ and the input give each filter's gradient, or δ and the filters give the input's gradient.
  */
+import { plural } from '../../../base/plural';
 import { castOf } from '../../../trace/buffer-words';
 import { kernelWords } from '../../../trace/words';
 import { formatValue } from '../../draw/canvas-numbers';
@@ -118,8 +119,8 @@ function forward(operation: Operation, sketch: Sketch): void {
   const { tiles: inTiles, words: inWords } = channelTiles(sketch, input, ins.body, 8);
   const { tiles: outTiles, words: outWords } = channelTiles(sketch, output, outs.body);
   if (words) {
-    sketch.word(ins.caption, [`input, ${inWords}`, `input, ${input.channels} channels`, 'input']);
-    sketch.word(outs.caption, [`feature maps, ${outWords}`, `${output.channels} feature maps`, 'output'], {
+    sketch.word(ins.caption, [`input, ${inWords}`, `input, ${plural(input.channels, 'channel')}`, 'input']);
+    sketch.word(outs.caption, [`feature maps, ${outWords}`, plural(output.channels, 'feature map'), 'output'], {
       tone: 'ink',
     });
   }
@@ -254,7 +255,7 @@ function backward(operation: Operation, sketch: Sketch): void {
     const name = images === delta ? 'δ of the output' : 'input';
     sketch.word(place.caption, [
       `${name}, ${shown}`,
-      `${name}, ${images.channels} channels`,
+      `${name}, ${plural(images.channels, 'channel')}`,
       name,
       name.slice(0, images === delta ? 1 : 5),
     ]);

@@ -2,6 +2,7 @@
  * An embedding: the table with one row per token, the tokens of sample 1, and their rows. In backward the table's
  * gradient: only rows whose tokens are in the batch have one.
  */
+import { plural } from '../../../base/plural';
 import { bottom, right } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
@@ -117,7 +118,7 @@ function forward(operation: Operation, sketch: Sketch): void {
       [
         ...(held < vocabulary ? ['rows of its tokens, zeros for the others'] : []),
         `row of each token, ${tokens} × ${width}`,
-        `${tokens} rows`,
+        plural(tokens, 'row'),
         'rows',
       ],
       { tone: 'ink' },

@@ -2,6 +2,7 @@
  * Kernels that only move numbers, or sum some of them: input and output. Flattening shows which stretch of the row each
  * channel of sample 1 becomes; the others are drawn as tensor, arrow, tensor.
  */
+import { plural } from '../../../base/plural';
 import { kernelWords } from '../../../trace/words';
 import { bottom } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
@@ -72,7 +73,7 @@ export const moves: OperatorPicture = {
 };
 
 const summed = (source: DrawnOperand, result: DrawnOperand): string =>
-  source.shape.length > result.shape.length ? `${source.shape[0] ?? 1} samples` : 'rows';
+  source.shape.length > result.shape.length ? plural(source.shape[0] ?? 1, 'sample') : 'rows';
 
 interface Flattening {
   readonly images: Images;
@@ -133,7 +134,7 @@ function flatten({ event, area, detail }: Operation, sketch: Sketch, { images, r
         'line',
       );
   });
-  const channels = `${images.channels} channels of ${images.rows} × ${images.columns}`;
+  const channels = `${plural(images.channels, 'channel')} of ${images.rows} × ${images.columns}`;
   if (words) {
     sketch.word(top.caption, [`${back ? 'δ, ' : ''}${channels}, ${imageWords(images, shown)}`, channels], {
       tone: back ? 'ink' : 'soft',

@@ -1,4 +1,5 @@
 /** Softmax and its logarithm: each row's scores, and the probabilities computed from them, which add up to 1. */
+import { plural } from '../../../base/plural';
 import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect } from '../../draw/geometry';
 import type { OperatorPicture } from './operator-picture';
@@ -47,7 +48,7 @@ export const softmax: OperatorPicture = {
           : ['probabilities, rows add up to 1', 'probabilities'];
       sketch.word({ ...caption, x: right.x, width: right.width }, made, { tone: 'ink' });
     }
-    sketch.word(foot, shown < total ? [`rows 0 to ${shown - 1} of ${total}`] : [`${total} rows`]);
+    sketch.word(foot, shown < total ? [`rows 0 to ${shown - 1} of ${total}`] : [plural(total, 'row')]);
     const first = y.values?.[0];
     sketch.say(
       first === undefined
