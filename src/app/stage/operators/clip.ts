@@ -2,6 +2,7 @@
  * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit per element, and below
  * that the layers' gradients at the cursor.
  */
+import { castOf } from '../../../trace/buffer-words';
 import { formatValue } from '../../draw/canvas-numbers';
 import { formatTick } from '../../draw/format';
 import { matrixGrid } from './matrix-grid';
@@ -15,7 +16,8 @@ export const clip: OperatorPicture = {
   shows: 'the norm of all gradients as a bar beside its limit, and the gradients of the layers',
   draw(operation, sketch) {
     const { area, detail, info, together, event } = operation;
-    const buffers = [event, ...together].flatMap((e) => [...e.writes, ...e.reads]);
+    // A gradient in half precision is clipped in a float32 copy.
+    const buffers = [event, ...together].flatMap((e) => [...e.writes, ...e.reads].map(castOf));
     const norm = buffers
       .map((b) => operation.operand(b))
       .find((o) => o?.category === 'optimizer' && product(o.shape) === 1);
