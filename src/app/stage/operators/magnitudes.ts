@@ -28,11 +28,12 @@ export const magnitudes: OperatorPicture = {
   ],
   shows: 'the sizes of the values as powers of two, and the range of float16',
   draw(operation, sketch) {
-    const { area, detail, info, event } = operation;
+    const { area, detail, info, event, together } = operation;
     const isUnscale = event.name === 'scaler/unscale';
-    const all = isUnscale
-      ? operation.writes.filter(({ category }) => category === 'gradient')
-      : operation.writes.slice(0, 1);
+    // Gradients in half precision are unscaled one after the other.
+    const later = together.filter(({ name }) => name === event.name).flatMap(({ writes }) => writes);
+    const unscaled = [...operation.writes, ...later.flatMap((buffer) => operation.operand(buffer) ?? [])];
+    const all = isUnscale ? unscaled.filter(({ category }) => category === 'gradient') : operation.writes.slice(0, 1);
     const [first] = all;
     if (!first) return;
     const values = all.flatMap((operand) => (operand.values ? [...operand.values] : []));
