@@ -35,7 +35,7 @@ export interface ProcessPlan {
 
 export interface OpenOptions {
   readonly gpu: GPU | undefined;
-  /** This thread has nothing else to do, so it may sleep until a message arrives. */
+  /** This thread has nothing else to do, so it may sleep until a message arrives, if it hosts only one device. */
   readonly mayBlock?: boolean | undefined;
   /** A device to use instead of opening one. The caller keeps ownership. */
   readonly opened?: OpenedDevice | undefined;
@@ -50,7 +50,9 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   if (!ports) return [await openOne(plan, plan.devices, undefined, options)];
   const hosted: HostedExecutor[] = [];
   try {
-    const createTransport = await loadTransport(plan.memory, options.mayBlock ?? false);
+    // A thread that hosts several devices may not sleep: the sender of the message may be another device of the thread.
+    const mayBlock = options.mayBlock === true && plan.devices.length === 1;
+    const createTransport = await loadTransport(plan.memory, mayBlock);
     for (const device of plan.devices) {
       const transport = createTransport(
         device,

@@ -29,7 +29,7 @@ export interface RankPlan extends ProcessPlan {
   readonly lifeLock: string;
 }
 
-/** `end` ends the worker around it. `mayBlock`: its thread has nothing else to do, so it may sleep. */
+/** `end` ends the worker around it. `mayBlock`: its thread does nothing else, so it may sleep if it has one device. */
 export function createRank(end: () => void, { mayBlock }: { readonly mayBlock: boolean }): RankApi {
   let world: World | undefined;
   /** Kept, so that it is not collected. */

@@ -55,6 +55,31 @@ describe.each([
   );
 });
 
+test.each([
+  ['dataParallel', 3],
+  ['modelParallel', 2],
+] as const)(
+  '%s: the worker that hosts all %i devices never sleeps, because nobody else could wake it',
+  async (mode, n) => {
+    class WorkerThatMaySleep extends FakeWorker {
+      constructor(url: URL, options?: WorkerOptions) {
+        super(url, options, true);
+      }
+    }
+    vi.stubGlobal('Worker', WorkerThatMaySleep);
+    const sleeps = vi.spyOn(Atomics, 'wait');
+    const small = smallWorld(mode, n);
+    const world = await open(small);
+    expect(FakeWorker.made).toHaveLength(1);
+    await writeStart(world, small);
+    await world.run(small.steps(0, 3));
+    await world.trace(at(small.steps(3, 4), 0));
+    expect(sleeps).not.toHaveBeenCalled();
+    sleeps.mockRestore();
+    await world.dispose();
+  },
+);
+
 test('a rank that dies is a typed error on every call that waits, on every later one, and in `lost`', async () => {
   const small = smallWorld('ddp', 3);
   const world = await open(small);

@@ -3,7 +3,7 @@
  * make it die or fall silent, which no worker does on command.
  */
 import * as Comlink from 'comlink';
-import { createRank } from '../rank';
+import { createRank, type RankApi } from '../rank';
 
 export class FakeWorker extends EventTarget {
   static readonly made: FakeWorker[] = [];
@@ -14,10 +14,12 @@ export class FakeWorker extends EventTarget {
   /** Swallows what is posted to it. */
   silent = false;
   private readonly channel = new MessageChannel();
-  private readonly rank = createRank(() => this.end(), { mayBlock: false });
+  private readonly rank: RankApi;
 
-  constructor(_url: URL, options?: WorkerOptions) {
+  /** `mayBlock` as in createRank(): only if no other fake worker shares this thread. */
+  constructor(_url: URL, options?: WorkerOptions, mayBlock = false) {
     super();
+    this.rank = createRank(() => this.end(), { mayBlock });
     this.name = options?.name ?? '';
     const { port1, port2 } = this.channel;
     port1.onmessage = ({ data, ports }: MessageEvent) => {
