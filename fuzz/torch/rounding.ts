@@ -20,6 +20,7 @@ export async function roundingDecides(
     const { report } = await runConfig(withRates(config, factor), files);
     const moved = losses.some(({ loss }, i) => {
       const other = report.losses[i]?.loss ?? Number.NaN;
+      if (Number.isNaN(loss) || Number.isNaN(other)) return Number.isNaN(loss) !== Number.isNaN(other);
       return Math.abs(other - loss) > MOST * Math.max(1, Math.abs(loss));
     });
     if (moved) return true;
@@ -27,19 +28,18 @@ export async function roundingDecides(
   return false;
 }
 
-/** Multiplies the rates of the optimiser, its groups and the schedule. */
-function withRates(config: ConfigInput, factor: number): ConfigInput {
-  const scaled = (settings: object) =>
-    Object.fromEntries(
-      Object.entries(settings).map(([key, value]) =>
-        typeof value === 'number' && /^lr$|Lr$/.test(key) ? [key, value * factor] : [key, value],
-      ),
-    );
-  const { optimizer, scheduler, paramGroups } = config;
-  return {
-    ...config,
-    ...(optimizer && { optimizer: scaled(optimizer) }),
-    ...(scheduler && { scheduler: scaled(scheduler) }),
-    ...(paramGroups && { paramGroups: paramGroups.map(scaled) }),
-  } as ConfigInput;
+/** Multiplies the rates of the optimiser, its groups and the schedules, also of schedules inside schedules. */
+const withRates = ({ optimizer, scheduler, paramGroups, ...others }: ConfigInput, factor: number): ConfigInput =>
+  ({ ...others, ...(scaled({ optimizer, scheduler, paramGroups }, factor) as object) }) as ConfigInput;
+
+function scaled(settings: unknown, factor: number): unknown {
+  if (Array.isArray(settings)) return settings.map((one) => scaled(one, factor));
+  if (typeof settings !== 'object' || settings === null) return settings;
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) => {
+      if (value === undefined) return [];
+      const isRate = typeof value === 'number' && /^lr$|Lr$/.test(key);
+      return [[key, isRate ? value * factor : scaled(value, factor)]];
+    }),
+  );
 }
