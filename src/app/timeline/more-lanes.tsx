@@ -1,5 +1,7 @@
 /** Says how many devices have their lanes below the panel's lower edge, and scrolls to these lanes. */
+
 import { type RefObject, useEffect, useState } from 'react';
+import { plural } from '../../base/plural';
 import { useAppStore } from '../state/use-app';
 import styles from './more-lanes.module.css';
 import type { PanelSize, TimelineModel } from './timeline-model';
@@ -32,7 +34,7 @@ export function MoreLanes({ view, model, panel, height }: MoreLanesProps) {
   return (
     <div className={styles['more']}>
       <button type="button" title="Scroll down to the lanes of these devices" onClick={scroll}>
-        {below} more below <span aria-hidden>↓</span>
+        {plural(below, 'device')} below <span aria-hidden>↓</span>
       </button>
     </div>
   );

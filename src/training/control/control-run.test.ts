@@ -74,6 +74,12 @@ test('one unit in the last place', () => {
   expect(away).toEqual([1 + 2 ** -23, -1 + 2 ** -24, 2 ** -149, Math.fround(0.1) + 2 ** -27, Number.POSITIVE_INFINITY]);
 });
 
+test('one unit in the last place of bfloat16', () => {
+  const values = Float32Array.of(1, -1, 0, Number.POSITIVE_INFINITY);
+  const away = [...oneUlpAway(values, 'bf16')];
+  expect(away).toEqual([1 + 2 ** -7, -1 + 2 ** -8, 2 ** -133, Number.POSITIVE_INFINITY]);
+});
+
 test('few steps are compared, and step 100 is one of them', () => {
   const steps = [0];
   while ((steps.at(-1) ?? 0) < 100_000) steps.push(nextCompared(steps.at(-1) ?? 0));
@@ -87,6 +93,7 @@ describe('a difference that is rounding', () => {
     ['dataParallel', { ...ddp, mode: 'dataParallel' }],
     ['masks of dropout', { ...ddp, model: dropout }],
     ['groups of micro-batches', { ...ddp, accumulate: 2 }],
+    ['a model in bfloat16', { ...ddp, precision: 'bf16' }],
   ] as const satisfies readonly (readonly [string, ConfigInput])[])(
     '%s: the control grows alike, from the bits of the reference of the run',
     async (_, config) => {

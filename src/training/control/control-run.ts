@@ -5,6 +5,7 @@
  * since, and computes nothing until asked. control-keeper.ts owns it.
  */
 import { at } from '../../base/invariant';
+import type { Config } from '../../protocol/config';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { DifferenceAt } from '../../protocol/snapshot';
 import type { World } from '../../runtime/launch/world';
@@ -50,13 +51,14 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
   const { parameters, buffers } = blueprint;
   const names = new Set(parameters.map(({ name }) => name));
   const shards = shardMap([...parameters, ...buffers], ({ shape }) => replicated(shape, [REFERENCE, CONTROL]));
-  const away = parameters.map((p) => ({ ...p, data: oneUlpAway(p.data) }));
+  const { precision } = blueprint.config;
+  const away = parameters.map((p) => ({ ...p, data: oneUlpAway(p.data, precision) }));
   const state = createWorldState(world, programs, shards, [...parameters, ...buffers], (device) =>
     device === CONTROL ? away : [],
   );
   await state.writeStart();
   const from = blueprint.resume?.checkpoint;
-  if (from) await state.write(from.reference.flatMap((value) => bothOf(value, names)));
+  if (from) await state.write(from.reference.flatMap((value) => bothOf(value, names, precision)));
   const { config } = blueprint;
   const start = from?.microBatch ?? 0;
   const batches = blueprint.batches(from?.batches);
@@ -107,8 +109,12 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
   };
 }
 
-const bothOf = ({ buffer, data }: BufferValue, parameters: ReadonlySet<string>): readonly BufferValue[] => {
-  const moved = parameters.has(buffer) && data instanceof Float32Array ? oneUlpAway(data) : data;
+const bothOf = (
+  { buffer, data }: BufferValue,
+  parameters: ReadonlySet<string>,
+  precision: Config['precision'],
+): readonly BufferValue[] => {
+  const moved = parameters.has(buffer) && data instanceof Float32Array ? oneUlpAway(data, precision) : data;
   return [
     { device: REFERENCE, buffer, data },
     { device: CONTROL, buffer, data: moved },
