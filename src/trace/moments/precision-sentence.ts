@@ -4,7 +4,7 @@
  */
 import { plural } from '../../base/plural';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { bufferWords, isOfTorch, sentWords } from '../buffer-words';
+import { bufferWords, sentWords } from '../buffer-words';
 import { layerMark } from './marks';
 import { does, their, type Who } from './who';
 
@@ -49,7 +49,7 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
 /** The tensor that is converted; the sentence says its type. Names of PyTorch have no article. */
 function tensorWords({ writes: [name = ''] }: TraceEvent): string {
   const said = bufferWords(name).replace(/ in float32$/, '');
-  return isOfTorch(said) ? said : `the ${said}`;
+  return said.includes(' ') ? `the ${said}` : said;
 }
 
 /** Gradients in half precision are unscaled one after the other. */

@@ -35,7 +35,7 @@ class ModelTensors:
         if self.parameters is not None:
             return self.parameters
         found = {}
-        for name, p in self.model.named_parameters(remove_duplicate=False):
+        for name, p in all_parameters(self.model):
             if name in self.owned:
                 # parallelize_module gives each module that shares a weight a parameter of its own: several of one name
                 found.setdefault(id(p), (self.tied.get(name, name), p))
@@ -79,10 +79,18 @@ class ModelTensors:
         return cut
 
 
+def all_parameters(model):
+    """Names and parameters; a weight that several modules share comes once for each of its names."""
+    for prefix, module in model.named_modules(remove_duplicate=False):
+        for name, p in module._parameters.items():
+            if p is not None:
+                yield f'{prefix}.{name}' if prefix else name, p
+
+
 def tied_names(model):
     """The first name of each weight that several modules share, by its other names."""
     first, tied = {}, {}
-    for name, p in model.named_parameters(remove_duplicate=False):
+    for name, p in all_parameters(model):
         tied[name] = first.setdefault(id(p), name)
     return {name: of for name, of in tied.items() if of != name}
 
