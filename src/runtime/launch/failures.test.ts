@@ -3,7 +3,7 @@
  * ports in this thread), with and without shared memory, and in one executor: everybody who waits hears it at once,
  * with who it was and where the others stood; nothing is left behind.
  */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { onStillClock } from '../../base/testing/still-clock';
 import { programKey } from '../../protocol/step-kind';
@@ -50,6 +50,14 @@ const WORLDS: Readonly<Record<string, (small: SmallWorld) => Promise<World>>> = 
   },
 };
 const names = Object.keys(WORLDS);
+/** Loads the modules of each world, because the still clock does not wait for modules. */
+beforeAll(async () => {
+  for (const name of names) {
+    vi.stubGlobal('Worker', FakeWorker);
+    await (await open(name)).dispose();
+    vi.unstubAllGlobals();
+  }
+});
 const open = async (name: string): Promise<World> => {
   const world = await must(WORLDS[name], name)(small);
   await writeStart(world, small);
