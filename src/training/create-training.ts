@@ -28,6 +28,8 @@ export interface TrainingOptions {
   /** The flight recorder's log. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** As in WorldRequest. */
+  readonly byPorts?: boolean | undefined;
 }
 
 /** Number of devices that may be lost during set-up before we give up. */
@@ -54,6 +56,7 @@ async function openTraining(
     flight = new FlightLog(),
     traceConstruct = false,
     onProgress,
+    byPorts,
   }: TrainingOptions,
 ): Promise<Training> {
   const { config, mode, programs, reference: referencePrograms, table, processOfDevice } = blueprint;
@@ -70,7 +73,7 @@ async function openTraining(
     cpu: { threads: config.threads, fusedMultiplyAdd: config.fusedMultiplyAdd },
     ...(adapters ? { adapters } : {}),
   };
-  const shared = { table, choice, gpu, group, onProgress };
+  const shared = { table, choice, gpu, group, onProgress, byPorts };
   const worlds: World[] = [];
   const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
     const opened = await openWorld({ ...shared, ...request });

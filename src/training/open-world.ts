@@ -21,7 +21,7 @@ export interface WorldRequest {
   readonly rankOfDevice: readonly Rank[];
   readonly group?: WorldGroupOptions;
   /** Ranks in this thread are connected by MessagePorts, like ranks in workers. */
-  readonly byPorts?: boolean;
+  readonly byPorts?: boolean | undefined;
   readonly choice: DeviceChoice;
   readonly gpu: GPU | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

@@ -33,7 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function relay(ranks: number, options: Pick<RelayTask, 'rounds' | 'seed' | 'mayBlock' | 'blockMs' | 'most'>) {
+type RelayOptions = Omit<RelayTask, 'own' | 'ranks' | 'memory' | 'ports'>;
+async function relay(ranks: number, options: RelayOptions) {
   const mesh = createPortMesh(ranks);
   const memory = createSharedMemory(ranks);
   const threads = mesh.map((own, rank) => {
@@ -60,6 +61,11 @@ test.each([
   ['five ranks that may sleep', 5, { rounds: 150, seed: 2, mayBlock: true, blockMs: FOR_EVER, most: 3000 }],
   ['three ranks that sleep only for a moment', 3, { rounds: 300, seed: 5, mayBlock: true, blockMs: 1, most: 3000 }],
   ['messages longer than a ring', 3, { rounds: 150, seed: 3, mayBlock: true, blockMs: FOR_EVER, most: 60_000 }],
+  [
+    'long messages that nothing follows until they are answered',
+    2,
+    { rounds: 200, seed: 6, mayBlock: true, blockMs: FOR_EVER, most: 60_000, inTurns: true },
+  ],
   ['ranks that never sleep', 3, { rounds: 150, seed: 4, mayBlock: false, blockMs: 0, most: 60_000 }],
 ] as const)('every message arrives: %s', async (_, ranks, options) => {
   const results = await relay(ranks, options);

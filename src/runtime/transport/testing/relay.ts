@@ -1,6 +1,7 @@
 /**
  * A rank of the relay in shared-transport.test.ts, in a thread of its own: every round it sends a message to each peer
- * and receives one from each, with pauses of random lengths between, as the runner of a lane does.
+ * and receives one from each, with pauses of random lengths between, as the runner of a lane does. With `inTurns`, only
+ * rank 0 sends first: the other ranks answer, so a message that wakes nobody is followed by no message that does.
  */
 import { type MessagePort as NodePort, parentPort, workerData } from 'node:worker_threads';
 import type { SharedMemory } from '../shared-memory';
@@ -18,9 +19,11 @@ export interface RelayTask {
   readonly blockMs: number;
   /** Most numbers of a message. */
   readonly most: number;
+  /** Ranks other than 0 send only after they have received. */
+  readonly inTurns?: boolean;
 }
 
-const { own, ranks, rounds, seed, memory, ports, mayBlock, blockMs, most } = workerData as RelayTask;
+const { own, ranks, rounds, seed, memory, ports, mayBlock, blockMs, most, inTurns = false } = workerData as RelayTask;
 
 /** A sequence of pseudo-random numbers below 1, the same in all threads for the same seed. */
 function random(start: number): () => number {
@@ -65,10 +68,14 @@ async function main(): Promise<void> {
   let waits = 0;
   for (let round = 0; round < rounds; round++) {
     const tag = `round ${round % 5}`;
-    for (const peer of peers) {
-      await pause();
-      transport.send(own, peer, tag, content(own, peer, round));
-    }
+    const send = async () => {
+      for (const peer of peers) {
+        await pause();
+        transport.send(own, peer, tag, content(own, peer, round));
+      }
+    };
+    const answers = inTurns && own !== 0;
+    if (!answers) await send();
     for (const peer of pauses() < 0.5 ? peers : peers.toReversed()) {
       await pause();
       let data = transport.take?.(peer, own, tag);
@@ -81,6 +88,7 @@ async function main(): Promise<void> {
       if (data.length !== wanted.length || data.some((value, i) => value !== wanted[i]))
         throw new Error(`round ${round}: rank ${own} received a wrong message from rank ${peer}`);
     }
+    if (answers) await send();
   }
   parentPort?.postMessage({ done: rounds, waits });
   // The others may still need to be woken through the ports.
