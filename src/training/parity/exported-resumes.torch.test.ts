@@ -1,10 +1,11 @@
 /**
  * train.py goes on from a checkpoint of Lockstep's whose rows it cannot finish, because another mode, number of ranks
  * or batch size deals them in another way: it deals the epoch's rows again, from the generators of the checkpoint, as
- * Lockstep does. In the PyTorch of this machine, on the CPU over gloo.
+ * Lockstep does. In the PyTorch of this machine, on the CPU over gloo; CyclicLR with a beta needs 2.3.
  */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
+import { isOlder } from '../../cli/torch/python';
 import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
@@ -53,19 +54,21 @@ test('rows that are dealt again', async () => {
   const python = pythonWithTorch();
   if (python === undefined) return sayNoTorch(`${CASES.length} runs were not resumed with other batches.`);
   const runs = await Promise.all(
-    CASES.map(async ([, saved, resumed]) => {
+    CASES.map(async ([name, saved, resumed]) => {
       const from = { ...RUN, ...saved };
       const files = await savedAfter(from, AFTER * (from.accumulate ?? 1));
       const config = { ...RUN, ...resumed, steps: 14, resume: 'run' };
-      return { folder: await exportFiles(config, files), own: await runConfig(config, files) };
+      return { name, folder: await exportFiles(config, files), own: await runConfig(config, files) };
     }),
   );
+  const { torch } = runTorchScripts(python, []);
+  const trained = runs.filter(({ folder }) => !isOlder(torch, folder.needs.torch));
   const { outputs } = runTorchScripts(
     python,
-    runs.map(({ folder }) => exportedScript(folder)),
+    trained.map(({ folder }) => exportedScript(folder)),
   );
-  for (const [i, { folder, own }] of runs.entries()) {
-    const [name] = at(CASES, i);
+  expect(trained.length).toBeGreaterThanOrEqual(CASES.length - 1);
+  for (const [i, { name, folder, own }] of trained.entries()) {
     expect(at(outputs, i).error, name).toBeNull();
     const report = JSON.parse(reportOf(at(outputs, i))) as TorchReport;
     expect(lossesApart(report, own.report.losses, undefined), name).toEqual([]);
