@@ -29,7 +29,7 @@ export interface ExportedRun extends ExportedFolder {
 export async function exportFiles(input: unknown, files: Files): Promise<ExportedRun> {
   const asked = parseConfig(input);
   await loadParts(asked);
-  const blueprint = createBlueprint(asked, await prepareFiles(asked.data, files));
+  const blueprint = createBlueprint(asked, await prepareFiles(asked.data, files), { end: 'atSteps' });
   const { config, given } = withoutFolders(blueprint.config, files);
   const lines = (await blueprint.mode.listing.load())(config, FILE).map(({ text }) => text);
   const folder = exportFolder({

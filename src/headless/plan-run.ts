@@ -11,5 +11,5 @@ import { loadParts } from '../training/load-parts';
 export async function planRun(input: unknown, files: Files): Promise<readonly DeviceMemory[]> {
   const config = parseConfig(input);
   await loadParts(config);
-  return memoryOf(planOf(config, await prepareFiles(config.data, files)));
+  return memoryOf(planOf(config, await prepareFiles(config.data, files), { end: 'atSteps' }));
 }

@@ -34,7 +34,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
     if (parameters >= MANY_PARAMETERS) options.onPhase?.(text);
   };
   say(`The model has ${parameters.toLocaleString('en')} parameters. They are drawn, and the steps compiled.`);
-  const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  const blueprint = createBlueprint(config, await prepareFiles(config.data, files), { end: 'atSteps' });
   if (parameters >= MANY_PARAMETERS) {
     const bytes = Math.max(...memoryOf(blueprint).map(({ peakBytes }) => peakBytes));
     say(`A device needs ${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB. The model is written to it.`);

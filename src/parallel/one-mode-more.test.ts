@@ -21,7 +21,7 @@ const TABLE = { ...PARALLEL_MODES, [ECHO]: echo };
 
 test.each([1, 2])('a mode of one folder and one row: accumulate %i', async (accumulate) => {
   const config = { ...parseConfig({ device: 'cpu', worldSize: 2, batchSize: 8, accumulate }), mode: ECHO };
-  const blueprint = createBlueprint(config, {}, TABLE[config.mode]);
+  const blueprint = createBlueprint(config, {}, { mode: TABLE[config.mode] });
   const keeper = new DeviceKeeper(undefined, true);
   const training = await createTraining(blueprint, { keeper, gpu: undefined });
   try {

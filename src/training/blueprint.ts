@@ -25,7 +25,7 @@ import type { ShardMap } from '../sharding/shard-map';
 import type { Generator } from '../tensor/generator';
 import { createBatches } from './blueprint/batches';
 import { createFeeds, type Feeds } from './blueprint/feeds';
-import { planOf } from './blueprint/plan';
+import { planOf, type RunPlanOptions } from './blueprint/plan';
 import { failureNoticesOf, optimizerNoticesOf } from './blueprint/rare-notices';
 import { RESUMING } from './blueprint/resuming-part';
 import { drawModel, tableOf } from './blueprint/start';
@@ -80,13 +80,9 @@ export interface Blueprint extends Feeds {
   batches(from?: BatchState): BatchSource;
 }
 
-/** `mode`: for tests, a mode that no setting names. */
-export function createBlueprint(
-  given: Config,
-  files: Files,
-  mode: ParallelMode = PARALLEL_MODES[given.mode],
-): Blueprint {
-  const plan = planOf(given, files, mode);
+export function createBlueprint(given: Config, files: Files, options: RunPlanOptions = {}): Blueprint {
+  const plan = planOf(given, files, options);
+  const { mode = PARALLEL_MODES[given.mode] } = options;
   const { config, mesh, facets, dataset, input, rules, referenceRules, programs, reference } = plan;
   const { sizes, batchesPerEpoch, schedule } = plan;
   if (config.device === 'cpu' && isLarge(config)) HOST_MEMORY.now()?.checkCpuMemory(config, [programs, reference]);

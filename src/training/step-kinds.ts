@@ -2,7 +2,7 @@
  * The Programs that a run needs, for single micro-batches and for several of a group. Kinds differ by: full or short
  * batches, first or later micro-batch of an accumulation group, reduced or under no_sync, before or after DDP has
  * rebuilt its buckets, the last within join(). A mode may distinguish more optimiser steps (ModeSteps.phases,
- * for example a communication hook that begins later). Called by blueprint.ts and usual-step.ts.
+ * for example a communication hook that begins later). Called by the files of blueprint/ and run-kinds.ts.
  */
 import { at } from '../base/invariant';
 import type { BatchSchedule } from '../data/batch-schedule';
@@ -27,19 +27,26 @@ export interface KindRules {
   readonly policy: AccumulationPolicy | undefined;
   /** Whether the batches are inside join(). */
   readonly joins: boolean;
-  /** The last micro-batch of the run, after which a script leaves join(); absent: the run counts epochs. */
+  /** The last micro-batch of the run, after which the run leaves join(); absent: the run has no such end. */
   readonly lastOfRun?: number | undefined;
   readonly phases: StepPhases | undefined;
   /** The number of pieces of each batch within its Program (ModeBatches.pieces); absent: it is not cut. */
   readonly pieces?: (rows: readonly number[]) => number;
 }
 
-export function kindRules(config: Config, { batches, steps }: ModeFacets): KindRules {
+/**
+ * When the run ends. atSteps: after the configuration's steps, like a script. never: whenever the user stops it, like
+ * the page's session; `steps` then has no effect.
+ */
+export type RunEnd = 'atSteps' | 'never';
+
+export function kindRules(config: Config, { batches, steps }: ModeFacets, end: RunEnd): KindRules {
   const policy = steps.accumulation?.(config);
   const joins = policy !== undefined && config.ddp.join;
   const { pieces } = batches;
   const { accumulate, epochs } = config;
-  const lastOfRun = joins && epochs === undefined ? config.steps * accumulate - 1 : undefined;
+  const ends = joins && end === 'atSteps' && epochs === undefined;
+  const lastOfRun = ends ? config.steps * accumulate - 1 : undefined;
   const rules = { accumulate, policy, joins, lastOfRun, phases: steps.phases?.(config) };
   return pieces === undefined ? rules : { ...rules, pieces: (rows) => pieces(config, rows) };
 }
@@ -114,9 +121,13 @@ export function isBeforeRebuild(microBatch: number, rules: KindRules): boolean {
   return (reducesEveryPass(rules) ? microBatch : stepOf(microBatch, rules)) < policy.passesBeforeRebuild;
 }
 
-/** A script leaves join() when all ranks have run out of batches, and where its steps end within an epoch. */
-export const endsJoin = (microBatch: number, { period }: BatchSchedule, { joins, lastOfRun }: KindRules): boolean =>
-  joins && (microBatch % period === period - 1 || microBatch === lastOfRun);
+/** Whether a run leaves join() within an epoch after this micro-batch, because the run ends there. */
+export const endsWithinEpoch = (microBatch: number, { period }: BatchSchedule, { lastOfRun }: KindRules): boolean =>
+  microBatch === lastOfRun && microBatch % period !== period - 1;
+
+/** A run leaves join() when all ranks have run out of batches, and where its steps end within an epoch. */
+export const endsJoin = (microBatch: number, schedule: BatchSchedule, rules: KindRules): boolean =>
+  (rules.joins && microBatch % schedule.period === schedule.period - 1) || endsWithinEpoch(microBatch, schedule, rules);
 
 function microBatchAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): MicroBatchKind {
   const size = schedule.sizeAt(microBatch);

@@ -9,7 +9,6 @@ import { programOf } from '../program/program-of';
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Blueprint } from './blueprint';
-import { kindAt, kindRules } from './step-kinds';
 
 export interface OrdinaryMicroBatch {
   readonly kind: TrainingKind;
@@ -20,11 +19,11 @@ export interface OrdinaryMicroBatch {
 const LOOKED_AT = 10_000;
 
 export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
-  const { config, programs, facets } = blueprint;
-  const { schedule } = blueprint.batches();
-  const rules = kindRules(config, facets);
+  const { config, programs } = blueprint;
   const partsOf = (step: number): readonly TrainingKind[] =>
-    Array.from({ length: config.accumulate }, (_, i) => kindAt(firstOfStep(step, config) + i, schedule, rules));
+    Array.from({ length: config.accumulate }, (_, i) =>
+      blueprint.kindOf({ microBatch: firstOfStep(step, config) + i }),
+    );
   const usual = programKey(at(programs, 0).kind);
   const isUsual = (step: number): boolean => partsOf(step).some((kind) => programKey(kind) === usual);
   // Steps after the end of the run have no kind.

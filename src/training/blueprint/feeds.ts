@@ -15,11 +15,13 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
 import { joinedMasks } from '../mask-draws';
 import { RunKinds } from '../run-kinds';
-import { joinedKind, type KindRules } from '../step-kinds';
+import { endsWithinEpoch, joinedKind, type KindRules } from '../step-kinds';
 
 export interface Feeds {
   /** The kind of the Program that runs this batch alone. */
-  kindOf(batch: StepBatch): TrainingKind;
+  kindOf(batch: Pick<StepBatch, 'microBatch'>): TrainingKind;
+  /** Whether the run leaves join() within an epoch after this micro-batch, because the run ends there. */
+  endsWithinEpoch(microBatch: number): boolean;
   /** The number of micro-batches, from this one on, that one Program runs. */
   togetherAt(microBatch: number): number;
   /**
@@ -72,6 +74,7 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
   };
   return {
     kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
+    endsWithinEpoch: (microBatch) => endsWithinEpoch(microBatch, schedule, rules),
     togetherAt: (microBatch) => kinds.togetherAt(microBatch),
     feed(taken, skipped = 0) {
       const { microBatch } = at(taken, 0);

@@ -11,7 +11,7 @@ import { PARALLEL_MODES } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
-import { type KindRules, kindRules } from '../step-kinds';
+import { type KindRules, kindRules, type RunEnd } from '../step-kinds';
 import { createBatches } from './batches';
 import { compileReference, compileRun } from './programs';
 import { type DrawnData, drawData, modeInputOf } from './start';
@@ -34,8 +34,18 @@ export interface RunPlan extends DrawnData, Pick<BatchSource, 'sizes' | 'batches
   readonly reference: readonly Program[];
 }
 
-/** `mode`: for tests, a mode that no setting names. */
-export function planOf(given: Config, files: Files, mode: ParallelMode = PARALLEL_MODES[given.mode]): RunPlan {
+export interface RunPlanOptions {
+  /** Absent: the run never ends. */
+  readonly end?: RunEnd;
+  /** For tests, a mode that no setting names. */
+  readonly mode?: ParallelMode;
+}
+
+export function planOf(
+  given: Config,
+  files: Files,
+  { end = 'never', mode = PARALLEL_MODES[given.mode] }: RunPlanOptions = {},
+): RunPlan {
   const mesh = mode.mesh(given);
   const facets = mode.facets(given);
   const data = drawData({ config: given, files });
@@ -49,8 +59,8 @@ export function planOf(given: Config, files: Files, mode: ParallelMode = PARALLE
   ).batches();
   facets.checks.schedule?.(config, schedule);
   const input = modeInputOf(config, dataset);
-  const rules = kindRules(config, facets);
-  const referenceRules = kindRules(config, PARALLEL_MODES.single.facets(config));
+  const rules = kindRules(config, facets, end);
+  const referenceRules = kindRules(config, PARALLEL_MODES.single.facets(config), end);
   const programs = compileRun({ input, facets, schedule, rules }, config.resume !== undefined);
   const hasReference = config.compareSingle && mode !== PARALLEL_MODES.single;
   const reference = hasReference ? compileReference({ input, schedule, rules: referenceRules }) : [];

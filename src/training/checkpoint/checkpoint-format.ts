@@ -20,6 +20,11 @@ export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
     ? { step: Number(meta['optimizer_steps']), microBatch: Number(meta['step']) }
     : { step: Number(meta['step']), microBatch: Number(meta['micro_batch']) };
 }
+/**
+ * Metadata of a checkpoint whose run ended within an epoch and left join() there: all ranks have the last rank's model.
+ * train.py writes it, too.
+ */
+export const LEFT_JOIN = 'left_join';
 /** Prefix of the name of a tensor in the model's file. */
 export const IN_MODEL = 'model:';
 /** Prefix of the names of the single-device reference's tensors. */

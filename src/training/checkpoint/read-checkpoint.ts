@@ -20,6 +20,7 @@ import {
   headerSum,
   IN_MODEL,
   isOwn,
+  LEFT_JOIN,
   placeOfCheckpoint,
   rankGeneratorTensor,
   type ValueMap,
@@ -59,6 +60,8 @@ export interface SavedCheckpoint {
   readonly batches: BatchState;
   /** The model's names had `module.` in front. */
   readonly wrapped: boolean;
+  /** The saved run ended within an epoch and left join() there. */
+  readonly leftJoin: boolean;
 }
 
 /** Version 1 only has different names for the two counts. */
@@ -128,6 +131,7 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
     reference: valuesOf('twin_values'),
     batches: batchState(meta, tensorOf, stateName),
     wrapped: wrapped.some((tensor) => tensor.name.startsWith('module.')),
+    leftJoin: meta.has(LEFT_JOIN),
   };
 }
 

@@ -35,7 +35,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const { saved, config, changes, exact, fresh, processes } = resuming;
   const own = config.resumeBy === 'rank0' && processes > 1 ? ownNames(resuming) : [];
   const ownState = own.length > 0;
-  const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
+  const bitwise = exact && !ownState && !saved.leftJoin && changes.names.length === 0 && fresh.length === 0;
   const how = bitwise
     ? 'from here on the run has the same bits as a run without the interruption'
     : 'the run’s numbers differ from the numbers of a run without the interruption';
@@ -55,6 +55,14 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
       id: 'resume-settings',
       text: `These settings differ from the checkpoint’s: ${changes.names.join(', ')}. The run continues with the current settings; in PyTorch, optimizer.load_state_dict would restore the saved param_groups (lr, momentum ...).`,
       hint: "Use the checkpoint's configuration to continue exactly as if the run had never stopped.",
+    });
+  }
+  if (saved.leftJoin) {
+    notices.push({
+      level: 'warning',
+      id: 'resume-join',
+      text: 'The saved run ended within an epoch. As in PyTorch, join() ended there, and all ranks took the model of the last rank. A run without the interruption keeps the models of all ranks until the epoch ends.',
+      hint: 'Save a checkpoint before the last step, or end the saved run with an epoch.',
     });
   }
   if (fresh.length > 0) {

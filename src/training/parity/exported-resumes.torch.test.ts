@@ -8,6 +8,7 @@ import { at } from '../../base/invariant';
 import { isOlder } from '../../cli/torch/python';
 import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
+import { readMetadata } from '../../interop/safetensors';
 import type { ConfigInput } from '../../protocol/config';
 import { savedAfter } from '../testing/checkpoint-runs';
 import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
@@ -74,5 +75,28 @@ test('rows that are dealt again', async () => {
     expect(lossesApart(report, own.report.losses, undefined), name).toEqual([]);
     expect(weightsApart(report, own.weights(), folder.config), name).toEqual([]);
   }
+  return undefined;
+});
+
+test('train.py notes in its checkpoint that join() ended within an epoch', async () => {
+  const python = pythonWithTorch();
+  if (python === undefined) return sayNoTorch('Checkpoints of join() were not saved.');
+  // An epoch has 6 steps of the first rank.
+  const join = { ...RUN, ...DDP, ddp: { join: true, samplesPerRank: [24, 12] } };
+  const cases = [{ steps: 8 }, { steps: 6 }, { epochs: 2 }];
+  const folders = await Promise.all(cases.map((length) => exportFiles({ ...join, ...length }, {})));
+  const { outputs } = runTorchScripts(
+    python,
+    folders.map((folder) => ({
+      ...exportedScript(folder),
+      args: ['--checkpoint', 'run', '--quiet', '--device', 'cpu'],
+      gives: ['run.state.safetensors'],
+    })),
+  );
+  const noted = outputs.map(({ error, files }) => {
+    expect(error).toBeNull();
+    return readMetadata('', Buffer.from(files['run.state.safetensors'] ?? '', 'base64'))['left_join'];
+  });
+  expect(noted).toEqual(['true', undefined, undefined]);
   return undefined;
 });

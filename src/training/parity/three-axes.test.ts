@@ -51,7 +51,7 @@ function configOf(more: ConfigInput = {}): Config {
 }
 
 async function trained(mode: ParallelMode, config: Config): Promise<Training> {
-  const blueprint = createBlueprint(config, {}, mode);
+  const blueprint = createBlueprint(config, {}, { mode });
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   await training.run(STEPS);
   return training;
@@ -96,7 +96,7 @@ describe.each([
   ['along one axis after the other', hybrid, AXIS_BY_AXIS],
 ] as const)('gradients averaged %s', (_, mode, groups) => {
   test('every Program is accepted and planned, and its collectives are in these groups', () => {
-    const { programs } = createBlueprint(configOf(), {}, mode);
+    const { programs } = createBlueprint(configOf(), {}, { mode });
     for (const program of programs) {
       expect(() => verify(program, PROGRAM_OPS)).not.toThrow();
       expect(groupsOf(program)).toEqual(groups);
@@ -141,7 +141,7 @@ describe.each([
   });
 
   test('has its groups side by side in the flight recorder, each with a number and a sequence of its own', () => {
-    const blueprint = createBlueprint(configOf(), {}, mode);
+    const blueprint = createBlueprint(configOf(), {}, { mode });
     const key = programKey(must(blueprint.programs.at(-1), 'a Program').kind);
     const log = new FlightLog();
     log.completed(log.enqueued([{ microBatch: 0, program: key }]));

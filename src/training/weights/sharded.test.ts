@@ -83,7 +83,7 @@ interface Run {
 async function using<T>({ layout, worldSize, files }: Run, use: (training: Training) => Promise<T>): Promise<T> {
   const config = parseConfig({ ...base, worldSize, ...(files ? { resume: 'run' } : {}) });
   const keeper = new DeviceKeeper(undefined, true);
-  const blueprint = createBlueprint(config, files ?? {}, shardedMode(layout));
+  const blueprint = createBlueprint(config, files ?? {}, { mode: shardedMode(layout) });
   const training = await createTraining(blueprint, { keeper, gpu: undefined });
   try {
     return await use(training);
@@ -201,13 +201,13 @@ test('a mode whose Programs hold other pieces than its shard map says is refused
   const config = parseConfig({ ...base, worldSize: 2 });
   const rows: LayoutOf = ({ shape }, devices) => placed(shape, shard(0), devices);
   const onFirst: LayoutOf = ({ shape }) => ownedBy(shape, 0);
-  expect(() => createBlueprint(config, {}, shardedMode(rows, whole))).toThrow(
+  expect(() => createBlueprint(config, {}, { mode: shardedMode(rows, whole) })).toThrow(
     'The piece of 0.weight on cuda:0 has shape [5, 2], and [3, 2] by the shard map.',
   );
-  expect(() => createBlueprint(config, {}, shardedMode(onFirst, whole))).toThrow(
+  expect(() => createBlueprint(config, {}, { mode: shardedMode(onFirst, whole) })).toThrow(
     'cuda:1 holds 0.weight, but the shard map gives it no part of it.',
   );
-  expect(() => createBlueprint(config, {}, shardedMode(whole, onFirst))).toThrow(
+  expect(() => createBlueprint(config, {}, { mode: shardedMode(whole, onFirst) })).toThrow(
     'cuda:1 does not hold its piece of 0.weight.',
   );
 });

@@ -244,7 +244,7 @@ class Run:
             report.of_failure(self, error)  # the error is raised again
             return
         if self.args.checkpoint and (self.saved is None or self.epoch >= 0):  # unless it already had all steps
-            self.save(self.micro_batch // self.accumulate)
+            self.save(self.micro_batch // self.accumulate, ended=True)
         told = report.of_run(self)
         if self.told is not None:
             where = f'; checkpoint {self.args.checkpoint}' if self.args.checkpoint else ''
@@ -252,13 +252,20 @@ class Run:
         if self.told is not None or told != 0:
             sys.exit(told or 128 + self.told)
 
-    def save(self, steps):
+    def left_join(self):
+        """Did training end within an epoch, and join() broadcast the last rank's model there?"""
+        joins = self.config['mode'] == 'ddp' and self.config.get('ddp', {}).get('join', False)
+        epochs = self.config.get('epochs') or 1  # join() is around all epochs if their number is given
+        return joins and self.micro_batch % (self.batches_per_epoch * epochs) > 0
+
+    def save(self, steps, ended=False):
         counts = {
             'step': steps,
             'micro_batch': steps * self.accumulate,
             'optimizer_steps': steps * self.updates,
             'epoch': self.epoch,
             'batches_per_epoch': self.batches_per_epoch,
+            **({'left_join': 'true'} if ended and self.left_join() else {}),
         }
         rows = self.batches, self.row_ids, self.reader, self.readers
         scaled = {} if self.scaler is None else checkpoint.state_of_scaler(self.scaler, self.skipped)
