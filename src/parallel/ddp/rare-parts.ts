@@ -42,6 +42,9 @@ export const hasOwnSettings = ({ ddp }: Config): boolean =>
 export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean =>
   ddp.samplesPerRank !== undefined || hasUnused(model.layers);
 
+/** Whether a script may pass find_unused_parameters although the setting is off (pipeline/kept-buckets.ts). */
+const maySearch = ({ mode, ddp }: Config): boolean => mode === 'pipeline' && ddp.commHook.type === 'powerSGD';
+
 /** Await this before DDP, or a mode that uses its parts, compiles this configuration. */
 export async function loadRareParts(config: Config): Promise<void> {
   const { ddp, resume, weights } = config;
@@ -49,7 +52,7 @@ export async function loadRareParts(config: Config): Promise<void> {
   const isCut = tp > 1;
   await loadAll([
     ...(ddp.join ? [JOIN] : []),
-    ...(ddp.findUnusedParameters ? [USED_MAP] : []),
+    ...(ddp.findUnusedParameters || maySearch(config) ? [USED_MAP] : []),
     ...(ddp.syncBatchNorm || isCut ? [GRAPH_COLLECTIVES] : []),
     ...(isCut || dpShard > 1 ? [NORM_OF_LINES] : []),
     ...(mayStop(config) ? [STOPS] : []),

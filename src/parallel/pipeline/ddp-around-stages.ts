@@ -23,7 +23,7 @@ import { perGroup } from '../step/per-group';
 import type { Sync } from '../step/sync';
 import { shapesOn } from '../tensor/pieces';
 import type { AroundStages, PlainStages } from './around-stages';
-import { stopsAtRebuild } from './kept-buckets';
+import { passedToDdp, stopsAtRebuild } from './kept-buckets';
 import { layerRanges } from './split';
 import { createStageGraphs, replicaGroupsOfStage, scheduleOf } from './stage-graphs';
 import { tiesOf } from './ties';
@@ -56,7 +56,7 @@ export const ddpAroundStages: AroundStages = {
   }),
   closedForm: (run, pass, schedule) =>
     ddpFormOfGroups(
-      run,
+      { ...run, config: passedToDdp(run.config) },
       pass.steps ? pass : { ...pass, reduces: false },
       Array.from({ length: schedule.stages }, (_, stage) => groupsOfStage(run.config, schedule, stage)).flat(),
       () => `once per step the gradients of each stage over its ${replicasOf(run.config)} replicas`,
@@ -77,8 +77,10 @@ function notices(config: Config): readonly Notice[] {
 }
 
 /** DDP over one replica group of each stage. All micro-batches but the last are in no_sync. */
-export const replicaSync = ({ isLast, ...step }: Omit<PlainStages, 'graphOf' | 'schedule'>): Sync =>
-  ddpSync({ ...step, reducesIn: isLast, seen: (graph) => seenOf(step.input, graph), madeBefore });
+export const replicaSync = ({ isLast, ...step }: Omit<PlainStages, 'graphOf' | 'schedule'>): Sync => {
+  const input = { ...step.input, config: passedToDdp(step.input.config) };
+  return ddpSync({ ...step, input, reducesIn: isLast, seen: (graph) => seenOf(input, graph), madeBefore });
+};
 
 /**
  * Shared weights are left out: tied-sync.ts adds them up. Parameters that forward does not use count only if DDP looks
@@ -102,8 +104,9 @@ function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly strin
 }
 
 /** What the hooks of all stages draw in a step. */
-function noiseForStep(input: ModeInput): (step: number) => readonly Noise[] {
-  const { config } = input;
+function noiseForStep(given: ModeInput): (step: number) => readonly Noise[] {
+  const config = passedToDdp(given.config);
+  const input = { ...given, config };
   const hook = commHookOf(config);
   if (!hook.draws) return () => [];
   const schedule = scheduleOf(config);

@@ -9,7 +9,6 @@ import type { ModeInput } from '../mode-input';
 import { checkPolicy } from '../sharded/check-policy';
 import { withCuts } from '../tensor/cuts-beside';
 import type { AroundStages } from './around-stages';
-import { withKeptBuckets } from './kept-buckets';
 import { mostMicroBatches } from './short-batch';
 import { settleSplit } from './split';
 import { scheduleOf } from './stage-graphs';
@@ -20,7 +19,7 @@ export function settleStages(input: ModeInput, around: AroundStages): Config {
   const split = settleSplit(input, scheduleOf(input.config));
   checkNotZeroOne(split);
   around.check?.(split);
-  return withCuts({ ...input, config: withKeptBuckets(withDdpOfParts(split, around.ddpSettings)) });
+  return withCuts({ ...input, config: withDdpOfParts(split, around.ddpSettings) });
 }
 
 /** The checks that need only the settings. */

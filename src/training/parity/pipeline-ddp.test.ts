@@ -60,7 +60,9 @@ describe.each(SETTINGS)('%o', (ddp) => {
   test.each([2, 3])('%i replicas of one rank have the bits of mode ddp', async (worldSize) => {
     const of = async (more: ConfigInput) =>
       (await runConfig({ ...base(ddp), ...(worldSize === 3 ? { batchSize: 12 } : {}), ...more }, {})).report;
-    const plain = await of({ mode: 'ddp', worldSize });
+    // PowerSGD draws for each bucket, and the pipeline's script passes find_unused_parameters whatever the setting is.
+    const search = ddp?.commHook?.type === 'powerSGD' ? { ddp: { ...base(ddp).ddp, findUnusedParameters: true } } : {};
+    const plain = await of({ mode: 'ddp', worldSize, ...search });
     for (const placement of ['shared', 'workers'] as const) {
       const piped = await of({
         mode: 'pipeline',
@@ -122,6 +124,25 @@ describe.each([{}, { ...TWO_STAGES_EACH, ...DEEP }])('two stages, and two stages
     const shared = await weightsOf(pipelined(ddp, more));
     expect(shared).not.toBe(plain);
     expect(await weightsOf({ ...pipelined(ddp, more), placement: 'workers' })).toBe(shared);
+  });
+});
+
+describe.each(['GPipe', '1F1B'] as const)('PowerSGD with %s, without find_unused_parameters', (schedule) => {
+  const powerSGD = { commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 1 } } as const;
+  const own = { pipeline: { schedule, microBatches: 4 } };
+  const searching = { ...powerSGD, findUnusedParameters: true };
+
+  test('the run has the settings that the user gave', async () => {
+    const { report } = await runConfig(pipelined(powerSGD, own), {});
+    expect(report.config.ddp.findUnusedParameters).toBe(false);
+    const { report: other } = await runConfig(pipelined(searching, own), {});
+    expect(other.config.ddp.findUnusedParameters).toBe(true);
+  });
+
+  test('the script of GPipe passes it, so the weights are those of a run with the setting', async () => {
+    const weights = await weightsOf(pipelined(powerSGD, own));
+    const found = await weightsOf(pipelined(searching, own));
+    expect(weights === found).toBe(schedule === 'GPipe');
   });
 });
 
