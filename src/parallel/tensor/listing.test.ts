@@ -94,7 +94,7 @@ test('tied weights are tied again after parallelize_module, which gives each mod
   const script = printed(parseConfig(config));
   const tie = 'model.head.weight = model.tok.weight';
   expect(script.lastIndexOf(tie)).toBe(script.findIndex((text) => text.includes('parallelize_module(model')) + 1);
-  // DistributedDataParallel takes tied DTensors apart, so such a script says that its losses differ.
+  // DistributedDataParallel unties tied DTensors, so the script sums their gradients itself.
   const replicas = printed(parseConfig({ ...config, worldSize: 4, mesh: { tp: 2, dpReplicate: 2 } }));
   expect(replicas.filter((text) => text === tie)).toHaveLength(1);
   expect(replicas.map((text) => text.trim())).toContain('total = sum(p.grad for p in own)');
