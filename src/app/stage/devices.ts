@@ -3,7 +3,6 @@
  * holds, and the buckets with the chunks into which the trace's transfers cut them. Pure; called by the scene once per
  * trace.
  */
-
 import { at } from '../../base/invariant';
 import { plural } from '../../base/plural';
 import type { LayerType } from '../../protocol/config';

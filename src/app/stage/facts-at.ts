@@ -5,7 +5,6 @@
  * shown from the middle on. A device is shown doing its part in the moment; without one, what it does at that time by
  * the clock.
  */
-
 import { groupBy } from '../../base/group-by';
 import { at } from '../../base/invariant';
 import type { SessionInfo } from '../../protocol/session-info';

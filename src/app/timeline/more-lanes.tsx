@@ -1,5 +1,4 @@
 /** Says how many devices have their lanes below the panel's lower edge, and scrolls to these lanes. */
-
 import { type RefObject, useEffect, useState } from 'react';
 import { plural } from '../../base/plural';
 import { useAppStore } from '../state/use-app';

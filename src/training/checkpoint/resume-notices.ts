@@ -2,6 +2,7 @@
  * Notices of a resuming run before its first step: its step, and everything that differs from the saved run. Called by
  * resume-plan.ts.
  */
+import { plural } from '../../base/plural';
 import type { ModeFacets } from '../../parallel/facets/mode-facets';
 import type { Config } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
@@ -28,8 +29,6 @@ export interface Resuming {
   /** Where the run begins. */
   readonly microBatch: number;
 }
-
-const plural = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
 
 export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const { saved, config, changes, exact, fresh, processes } = resuming;
