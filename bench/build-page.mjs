@@ -1,9 +1,9 @@
-/** Builds the page in which the contenders run, and serves it from a plain host. */
+/** Builds the page in which the contenders run, and serves it from a plain host and from a host that isolates it. */
 import path from 'node:path';
 import { build } from 'vite';
 import { assembly } from '../scripts/assembly.mjs';
 import { root } from '../scripts/install.mjs';
-import { serveFolder } from '../scripts/static-server.mjs';
+import { ISOLATION, serveFolder } from '../scripts/static-server.mjs';
 
 /**
  * A worker that awaits during its import loses messages that arrive meanwhile. So workers load parts on demand, as on
@@ -31,6 +31,13 @@ export async function buildBenchPage() {
     worker: { format: 'es', plugins: () => [assembly(), fetchesParts()] },
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 4000, rolldownOptions: { input: 'bench/index.html' } },
   });
-  const { url, close } = await serveFolder(outDir);
-  return { url: `${url}bench/index.html`, close };
+  const plain = await serveFolder(outDir);
+  const isolated = await serveFolder(outDir, { headers: ISOLATION });
+  const pageOf = (/** @type {{url: string}} */ { url }) => `${url}bench/index.html`;
+  return {
+    url: pageOf(plain),
+    /** The same page, cross-origin isolated. */
+    isolatedUrl: pageOf(isolated),
+    close: async () => void (await Promise.all([plain.close(), isolated.close()])),
+  };
 }

@@ -88,7 +88,7 @@ async function measureInBrowser() {
   const browser = await launch();
   try {
     const workloads = await measureWorkloads(browser, served.url, options);
-    const studies = await measureStudies(browser, served.url, options);
+    const studies = await measureStudies(browser, served, options);
     const presets = values['skip-presets'] ? [] : await measurePresets(launch, served.url);
     const page = values['skip-page'] ? undefined : await measurePage(launch);
     return {

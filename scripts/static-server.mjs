@@ -1,6 +1,6 @@
 /**
- * A plain static file server without special headers, like the simplest host: serves a folder under a path prefix. The
- * browser tests, the benchmark and `lockstep train --browser` open the built site through it.
+ * A plain static file server, by default without special headers, like the simplest host: serves a folder under a path
+ * prefix. The browser tests, the benchmark and `lockstep train --browser` open the built site through it.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,6 +18,12 @@ const types = {
   '.woff2': 'font/woff2',
 };
 
+/** With these headers a page is cross-origin isolated, so its threads can share memory. */
+export const ISOLATION = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+
 /** @param {string} file */
 export const contentType = (file) => types[path.extname(file)] ?? 'application/octet-stream';
 
@@ -32,10 +38,11 @@ function pathOf(url) {
 
 /**
  * @param {string} folder
- * @param {{port?: number, prefix?: string}} [options] port 0 takes a free one; prefix begins and ends with a slash
+ * @param {{port?: number, prefix?: string, headers?: Record<string, string>}} [options] port 0 takes a free one; prefix
+ * begins and ends with a slash; headers are sent with every file
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
-export function serveFolder(folder, { port = 0, prefix = '/' } = {}) {
+export function serveFolder(folder, { port = 0, prefix = '/', headers = {} } = {}) {
   const base = path.resolve(folder);
   const server = createServer((request, response) => {
     const asked = pathOf(request.url ?? '/');
@@ -52,7 +59,7 @@ export function serveFolder(folder, { port = 0, prefix = '/' } = {}) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
       return;
     }
-    response.writeHead(200, { 'content-type': contentType(file) });
+    response.writeHead(200, { ...headers, 'content-type': contentType(file) });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {

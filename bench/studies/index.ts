@@ -6,6 +6,7 @@ import { overlap } from './overlap';
 import { pipelinePlanning } from './pipeline-planning';
 import { pipelineSpeed } from './pipeline-speed';
 import type { Study } from './study';
+import { isolatedWorkers, plainWorkers } from './workers';
 import { worldSize } from './world-size';
 
 export const STUDIES: readonly Study[] = [
@@ -14,6 +15,8 @@ export const STUDIES: readonly Study[] = [
   ddpAlone,
   overlap,
   worldSize,
+  plainWorkers,
+  isolatedWorkers,
   pipelineSpeed,
   pipelinePlanning,
 ];

@@ -10,6 +10,8 @@ export interface StudyOptions {
   readonly milliseconds: number;
   /** Dawn's under Node; in a page the browser's. */
   readonly gpu: GPU | undefined;
+  /** CPU time of all processes of the browser so far, in seconds; undefined outside of a browser. */
+  readonly cpuSeconds?: (() => Promise<number>) | undefined;
 }
 
 export interface StudyResult {
@@ -30,6 +32,8 @@ export interface Study {
   /** The name that `--only` selects. */
   readonly id: string;
   readonly title: string;
+  /** Runs in a page that is cross-origin isolated, so its threads share memory. */
+  readonly isolated?: boolean;
   run(options: StudyOptions): Promise<StudyResult>;
 }
 
