@@ -20,12 +20,28 @@ export interface ExecutorInfo {
   readonly software: boolean;
 }
 
+/** Memory for a received message: an array, and a view of its bits. */
+export interface MessageSpace {
+  readonly data: Float32Array;
+  readonly bits: Int32Array;
+}
+
 /** Moves slices between executors. Messages with one tag arrive in the order in which they were sent. */
 export interface Transport {
   send(from: DeviceIndex, to: DeviceIndex, tag: string, data: Float32Array): void;
   recv(from: DeviceIndex, to: DeviceIndex, tag: string): Promise<Float32Array>;
-  /** A message that has already arrived, taken in place of recv(). Absent: only recv() gives messages. */
-  take?(from: DeviceIndex, to: DeviceIndex, tag: string): Float32Array | undefined;
+  /**
+   * As send(), but the elements, given as their bits, are copied at once, and the receiver may sleep until wake() is
+   * called. False: nothing was sent, so call send(). Absent: only send() sends.
+   */
+  put?(to: DeviceIndex, tag: string, bits: Int32Array): boolean;
+  /** Wakes the receivers of all messages that put() has sent. */
+  wake?(): void;
+  /**
+   * A message that has already arrived, taken in place of recv(). Absent: only recv() gives messages. If the message
+   * has as many elements as `space`, it may be copied there and be `space.data`.
+   */
+  take?(from: DeviceIndex, to: DeviceIndex, tag: string, space?: MessageSpace): Float32Array | undefined;
   /**
    * Blocks the thread until a message arrives; false: the events of the thread must be handled first. Absent: the
    * thread may not be blocked.

@@ -7,7 +7,8 @@ import type { Instruction, Program } from '../../program/instruction';
 import type { LanePosition } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Queue } from '../../protocol/trace';
-import type { InstructionRecord, Stop, Transport } from '../executor';
+import { bitsOf } from '../../tensor/bits';
+import type { InstructionRecord, MessageSpace, Stop, Transport } from '../executor';
 import { createBrake } from '../rest';
 import { sliceOf } from './cpu-actions';
 import { type CpuContext, hostedLanes, isShared } from './cpu-context';
@@ -50,10 +51,23 @@ export class CpuRemoteRun {
 function planLane(context: CpuContext, program: Program): LanePlan {
   const lane = must(hostedLanes(context, program)[0], 'a hosted lane');
   const array = context.arrayOf(programKey(program.kind), lane.device);
+  /** By length. A received message is applied at once, so all receives of one length share the memory. */
+  const spaces = new Map<number, MessageSpace>();
+  const spaceOf = (length: number): MessageSpace => {
+    const known = spaces.get(length);
+    if (known) return known;
+    const data = new Float32Array(length);
+    const space = { data, bits: bitsOf(data) };
+    spaces.set(length, space);
+    return space;
+  };
   const task = (i: Instruction): LaneTask => {
     // The views are made once: a view costs as much as copying a short message.
-    if (i.kind === 'send') return { kind: 'send', i, slice: sliceOf(i, array) };
-    if (i.kind === 'recv') return { kind: 'recv', i, slice: sliceOf(i, array) };
+    if (i.kind === 'send') {
+      const slice = sliceOf(i, array);
+      return { kind: 'send', i, slice, bits: bitsOf(slice) };
+    }
+    if (i.kind === 'recv') return { kind: 'recv', i, slice: sliceOf(i, array), space: spaceOf(i.slice.length) };
     if (i.kind === 'wait') return { kind: 'wait', i };
     return { kind: 'local', i, action: localAction(context, program, lane.device, i) };
   };

@@ -5,6 +5,7 @@
  * For int32, two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
  */
 import type { Apply } from '../../protocol/trace';
+import { bitsOf } from '../../tensor/bits';
 import type { HostArray } from '../../tensor/shape';
 
 const NAN = 0x7fc00000;
@@ -12,8 +13,6 @@ const INFINITE = 0x7f800000;
 const isNan = (bits: number): boolean => (bits & 0x7fffffff) > INFINITE;
 /** Maps the bits of a float to an integer such that integers have the order of the floats. */
 const ordered = (bits: number): number => bits ^ ((bits >> 31) & 0x7fffffff);
-
-const bitsOf = ({ buffer, byteOffset, length }: HostArray): Int32Array => new Int32Array(buffer, byteOffset, length);
 
 /** The same bits in the type of `like`: messages are always Float32Array. */
 export function viewAs(like: HostArray, data: HostArray): HostArray {

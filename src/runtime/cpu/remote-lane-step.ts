@@ -10,7 +10,7 @@ import type { LanePosition } from '../../program/reach';
 import type { Captured, Queue } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import { nowUs } from '../clock';
-import type { InstructionRecord, Stop, Transport } from '../executor';
+import type { InstructionRecord, MessageSpace, Stop, Transport } from '../executor';
 import type { Brake } from '../rest';
 import { capture, receive } from './cpu-actions';
 import type { CpuContext } from './cpu-context';
@@ -21,8 +21,8 @@ import type { CpuAction } from './program-actions';
 export type LaneTask =
   | { readonly kind: 'local'; readonly i: Compute | Load; readonly action: CpuAction }
   | { readonly kind: 'wait'; readonly i: Wait }
-  | { readonly kind: 'send'; readonly i: Send; readonly slice: HostArray }
-  | { readonly kind: 'recv'; readonly i: Recv; readonly slice: HostArray };
+  | { readonly kind: 'send'; readonly i: Send; readonly slice: HostArray; readonly bits: Int32Array }
+  | { readonly kind: 'recv'; readonly i: Recv; readonly slice: HostArray; readonly space: MessageSpace };
 
 export interface LanePlan {
   readonly lane: Lane;
@@ -111,6 +111,8 @@ export class RemoteLaneStep {
     for (;;) {
       const computed = this.advance(compute);
       const communicated = this.advance(comm);
+      // Not after each message, so that a peer finds several messages when its thread continues.
+      wire.wake?.();
       if (computed || communicated) continue;
       if (compute.at === compute.tasks.length && comm.at === comm.tasks.length) return true;
       const rests = compute.pending !== undefined || comm.pending !== undefined;
@@ -162,12 +164,14 @@ export class RemoteLaneStep {
     switch (task.kind) {
       case 'wait':
         return this.events.has(task.i.event) ? NOTHING : undefined;
-      case 'send':
-        wire.send(device, task.i.peer, task.i.tag, message(task.slice));
+      case 'send': {
+        const { peer, tag } = task.i;
+        if (!wire.put?.(peer, tag, task.bits)) wire.send(device, peer, tag, message(task.slice));
         return NOTHING;
+      }
       case 'recv': {
-        const { i, slice } = task;
-        const data = line.received ?? wire.take?.(i.peer, device, i.tag);
+        const { i, slice, space } = task;
+        const data = line.received ?? wire.take?.(i.peer, device, i.tag, space);
         if (!data) return undefined;
         line.received = undefined;
         receive(slice, data, i, given.corruption);
@@ -175,6 +179,7 @@ export class RemoteLaneStep {
       }
       case 'local': {
         if (!line.rested) {
+          wire.wake?.();
           const startUs = brake && nowUs();
           task.action.run();
           const due = startUs === undefined ? undefined : brake?.(nowUs() - startUs);

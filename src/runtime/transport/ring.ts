@@ -4,6 +4,8 @@
  * first message with a tag spells the tag out, later ones have its number. Part of shared-transport.ts.
  */
 import { must } from '../../base/invariant';
+import { bitsOf } from '../../tensor/bits';
+import type { MessageSpace } from '../executor';
 
 /** Words before the messages: the counters, in cache lines of their own. */
 export const RING_HEADER = 32;
@@ -11,6 +13,8 @@ const WRITTEN = 0;
 const READ = 16;
 /** Words before a message: its length in words, its number, the number of its tag, and the length of a new tag. */
 const MESSAGE_HEADER = 4;
+/** A loop copies this many words faster than `set`, which needs a view. */
+const FEW = 32;
 
 export interface NumberedMessage {
   /** The number of the message among all between the two devices, those by port included. */
@@ -20,10 +24,10 @@ export interface NumberedMessage {
 }
 
 export interface Ring {
-  /** False: there is no room for the message. */
-  write(message: NumberedMessage): boolean;
-  /** Removes and returns the next message, if its number is this. */
-  read(order: number): NumberedMessage | undefined;
+  /** `bits`: of the elements of the message. False: there is no room for the message. */
+  write(order: number, tag: string, bits: Int32Array): boolean;
+  /** Removes and returns the next message, if its number is this. If it has the length of `space`, it is copied there. */
+  read(order: number, space?: MessageSpace): NumberedMessage | undefined;
 }
 
 /** After the header, the memory has a power of two of words. */
@@ -35,10 +39,10 @@ export function ringOver(memory: Int32Array): Ring {
   // The counters are 32-bit integers that overflow. Because `size` divides 2 ** 32, places and differences stay right.
   const place = (counter: number): number => counter & (size - 1);
   return {
-    write({ order, tag, data }) {
+    write(order, tag, bits) {
       const known = numberOf.get(tag);
       const spelled = known === undefined ? tag.length : 0;
-      const length = MESSAGE_HEADER + spelled + data.length;
+      const length = MESSAGE_HEADER + spelled + bits.length;
       const written = memory[WRITTEN] ?? 0;
       if (length > size - ((written - Atomics.load(memory, READ)) >>> 0)) return false;
       const number = known ?? numberOf.size;
@@ -53,11 +57,11 @@ export function ringOver(memory: Int32Array): Ring {
       put(number);
       put(spelled);
       for (let c = 0; c < spelled; c++) put(tag.charCodeAt(c));
-      copyIn(words, at, bitsOf(data));
+      copyIn(words, at, bits);
       Atomics.store(memory, WRITTEN, (written + length) | 0);
       return true;
     },
-    read(order) {
+    read(order, space) {
       const read = memory[READ] ?? 0;
       if (Atomics.load(memory, WRITTEN) === read) return undefined;
       let at = place(read);
@@ -71,18 +75,21 @@ export function ringOver(memory: Int32Array): Ring {
       const number = next();
       const spelled = next();
       if (spelled > 0) tags[number] = String.fromCharCode(...Array.from({ length: spelled }, next));
-      const data = new Float32Array(length - MESSAGE_HEADER - spelled);
-      copyOut(words, at, bitsOf(data));
+      const elements = length - MESSAGE_HEADER - spelled;
+      const fits = space?.data.length === elements ? space : undefined;
+      const data = fits?.data ?? new Float32Array(elements);
+      copyOut(words, at, fits?.bits ?? bitsOf(data));
       Atomics.store(memory, READ, (read + length) | 0);
       return { order, tag: must(tags[number], 'the tag'), data };
     },
   };
 }
 
-/** As integers, so that the bits of a NaN stay as they are. */
-const bitsOf = ({ buffer, byteOffset, length }: Float32Array): Int32Array => new Int32Array(buffer, byteOffset, length);
-
 function copyIn(words: Int32Array, at: number, data: Int32Array): void {
+  if (data.length <= FEW) {
+    for (let i = 0; i < data.length; i++) words[(at + i) & (words.length - 1)] = data[i] as number;
+    return;
+  }
   const first = Math.min(data.length, words.length - at);
   if (first === data.length) words.set(data, at);
   else {
@@ -92,6 +99,10 @@ function copyIn(words: Int32Array, at: number, data: Int32Array): void {
 }
 
 function copyOut(words: Int32Array, at: number, data: Int32Array): void {
+  if (data.length <= FEW) {
+    for (let i = 0; i < data.length; i++) data[i] = words[(at + i) & (words.length - 1)] as number;
+    return;
+  }
   const first = Math.min(data.length, words.length - at);
   data.set(words.subarray(at, at + first));
   if (first < data.length) data.set(words.subarray(0, data.length - first), first);

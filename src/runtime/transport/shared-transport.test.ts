@@ -9,9 +9,10 @@ import { type MessagePort as NodePort, Worker as Thread } from 'node:worker_thre
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
+import { bitsOf } from '../../tensor/bits';
 import { createPortMesh } from './ports';
 import { ringOver } from './ring';
-import { createSharedMemory } from './shared-memory';
+import { createSharedMemory, stateOf } from './shared-memory';
 import { createSharedTransport } from './shared-transport';
 import type { RelayTask } from './testing/relay';
 
@@ -66,6 +67,11 @@ test.each([
     2,
     { rounds: 200, seed: 6, mayBlock: true, blockMs: FOR_EVER, most: 60_000, inTurns: true },
   ],
+  [
+    'peers that are woken after several messages',
+    4,
+    { rounds: 200, seed: 7, mayBlock: true, blockMs: FOR_EVER, most: 60_000, together: true },
+  ],
   ['ranks that never sleep', 3, { rounds: 150, seed: 4, mayBlock: false, blockMs: 0, most: 60_000 }],
 ] as const)('every message arrives: %s', async (_, ranks, options) => {
   const results = await relay(ranks, options);
@@ -76,19 +82,22 @@ test('a ring keeps bits and order across its end and the overflow of its counter
   const memory = new Int32Array(new SharedArrayBuffer(4 * (32 + 64)));
   memory.fill(-40, 0, 32);
   const [writer, reader] = [ringOver(memory), ringOver(memory)];
-  const nan = new Float32Array(Int32Array.of(0x7fc12345, -0x80000000, 7).buffer);
+  const nan = Int32Array.of(0x7fc12345, -0x80000000, 7);
   for (let order = 0; order < 100; order++) {
-    const message = { order, tag: `tag ${order % 3}`, data: nan.slice(0, order % 4) };
-    expect(writer.write(message)).toBe(true);
+    const [tag, bits] = [`tag ${order % 3}`, nan.slice(0, order % 4)];
+    expect(writer.write(order, tag, bits)).toBe(true);
     expect(reader.read(order + 1)).toBeUndefined();
-    const read = reader.read(order);
-    expect(read).toMatchObject({ order, tag: message.tag });
-    expect(new Int32Array(read?.data.buffer ?? new ArrayBuffer(0))).toEqual(new Int32Array(message.data.buffer));
+    const data = new Float32Array(order % 5);
+    const read = reader.read(order, { data, bits: bitsOf(data) });
+    expect(read).toMatchObject({ order, tag });
+    expect(read && bitsOf(read.data)).toEqual(bits);
+    expect(read?.data === data, 'copied into the space if it fits').toBe(order % 4 === order % 5);
   }
-  const large = { order: 100, tag: 'tag 0', data: new Float32Array(40) };
-  expect(writer.write(large)).toBe(true);
-  expect(writer.write({ ...large, order: 101 }), 'no room').toBe(false);
-  expect(reader.read(100)?.data).toEqual(large.data);
+  const large = Int32Array.from({ length: 40 }, (_, i) => i);
+  expect(writer.write(100, 'tag 0', large)).toBe(true);
+  expect(writer.write(101, 'tag 0', large), 'no room').toBe(false);
+  const read = reader.read(100);
+  expect(read && bitsOf(read.data)).toEqual(large);
 });
 
 test('blocking ends by itself, and then waits for the event loop', async () => {
@@ -109,5 +118,35 @@ test('blocking ends by itself, and then waits for the event loop', async () => {
   zero?.send(0, 1, 'b', Float32Array.of(6));
   expect(one?.block?.(), 'a message is there').toBe(true);
   expect(one?.take?.(0, 1, 'b')).toEqual(Float32Array.of(6));
+  for (const each of [zero, one]) each?.close('done');
+});
+
+test('put() leaves its receiver asleep until wake(), and send() wakes it at once', async () => {
+  const mesh = createPortMesh(2);
+  const memory = createSharedMemory(2);
+  const [zero, one] = [0, 1].map((own) => createSharedTransport(own, at(mesh, own), { memory, mayBlock: true }));
+  const state = new Int32Array(memory.states);
+  const asleep = () => Atomics.load(state, stateOf(1)) !== 0;
+  const first = one?.recv(0, 1, 'a');
+  expect(zero?.put?.(1, 'a', Int32Array.of(3))).toBe(true);
+  expect(zero?.put?.(1, 'a', Int32Array.of(4))).toBe(true);
+  expect(asleep()).toBe(true);
+  zero?.wake?.();
+  expect(asleep()).toBe(false);
+  expect(await first).toEqual(new Float32Array(Int32Array.of(3).buffer));
+  const data = new Float32Array(1);
+  const space = { data, bits: bitsOf(data) };
+  expect(one?.take?.(0, 1, 'a', space)).toEqual(new Float32Array(Int32Array.of(4).buffer));
+
+  // A message under another tag must outlive the space.
+  zero?.put?.(1, 'b', Int32Array.of(5));
+  zero?.put?.(1, 'c', Int32Array.of(6));
+  expect(one?.take?.(0, 1, 'c', space)).toBe(data);
+  expect([...space.bits]).toEqual([6]);
+  expect(one?.take?.(0, 1, 'b')).toEqual(new Float32Array(Int32Array.of(5).buffer));
+  const last = one?.recv(0, 1, 'd');
+  zero?.send(0, 1, 'd', Float32Array.of(7));
+  expect(asleep()).toBe(false);
+  expect(await last).toEqual(Float32Array.of(7));
   for (const each of [zero, one]) each?.close('done');
 });

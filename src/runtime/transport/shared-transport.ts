@@ -11,7 +11,9 @@
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
+import { bitsOf } from '../../tensor/bits';
 import { nowUs } from '../clock';
+import type { MessageSpace } from '../executor';
 import type { PortTransport, PortTransportOptions } from './port-transport';
 import { closePorts, type RankLink, type RankLinks } from './ports';
 import { createReceives } from './receives';
@@ -67,8 +69,8 @@ export function createSharedTransport(
       const slowly = createSlowLink();
       let received = 0;
       /** The next message in order, if it is here. */
-      const next = (): PortMessage | undefined => {
-        const found: PortMessage | undefined = early.get(received) ?? incoming.read(received);
+      const next = (space?: MessageSpace): PortMessage | undefined => {
+        const found: PortMessage | undefined = early.get(received) ?? incoming.read(received, space);
         if (!found) return undefined;
         early.delete(received);
         received = (received + 1) | 0;
@@ -132,16 +134,25 @@ export function createSharedTransport(
     else if (was === LISTENS) port.postMessage(undefined);
   };
 
-  const take = (from: DeviceIndex, _to: DeviceIndex, tag: string): Float32Array | undefined => {
+  const take = (from: DeviceIndex, _to: DeviceIndex, tag: string, space?: MessageSpace): Float32Array | undefined => {
     if (closed) return undefined;
     const earlier = receives.take(from, tag);
     if (earlier) return earlier;
     const { next, arrive } = peerOf(from);
-    for (let message = next(); message; message = next()) {
+    for (let message = next(space); message; message = next(space)) {
       if (message.tag === tag && message.factor === undefined) return message.data;
-      arrive(message);
+      // Another receive waits for it, so the space must not be its memory.
+      arrive(message.data === space?.data ? { ...message, data: message.data.slice() } : message);
     }
     return undefined;
+  };
+  /** Peers that have been sent a message and may sleep. */
+  const toWake = new Map<DeviceIndex, RankLink>();
+  const write = (to: DeviceIndex, tag: string, bits: Int32Array): boolean => {
+    if (slowTo?.has(to) || !peerOf(to).outgoing.write(sent.get(to) ?? 0, tag, bits)) return false;
+    sent.set(to, ((sent.get(to) ?? 0) + 1) | 0);
+    pause?.();
+    return true;
   };
   const block = (): boolean => {
     const state = stateOf(own);
@@ -159,19 +170,29 @@ export function createSharedTransport(
     send(_from, to, tag, data) {
       if (closed) return;
       const peer = peerOf(to);
-      const order = sent.get(to) ?? 0;
-      sent.set(to, (order + 1) | 0);
-      const factor = slowTo?.get(to);
-      if (factor === undefined && peer.outgoing.write({ order, tag, data })) {
-        pause?.();
+      if (write(to, tag, bitsOf(data))) {
         wake(to, peer.port);
         return;
       }
+      const order = sent.get(to) ?? 0;
+      sent.set(to, (order + 1) | 0);
+      const factor = slowTo?.get(to);
       const slow = factor === undefined ? {} : { factor, sentUs: nowUs() };
       peer.port.postMessage({ order, tag, data, ...slow }, [data.buffer as ArrayBuffer]);
       pause?.();
       Atomics.add(states, mailOf(to), 1);
       if (Atomics.load(states, stateOf(to)) === BLOCKED) wake(to, peer.port);
+    },
+    put(to, tag, bits) {
+      if (closed) return true;
+      if (!write(to, tag, bits)) return false;
+      toWake.set(to, peerOf(to).port);
+      return true;
+    },
+    wake() {
+      if (toWake.size === 0) return;
+      for (const [device, port] of toWake) wake(device, port);
+      toWake.clear();
     },
     take,
     ...(mayBlock ? { block } : {}),

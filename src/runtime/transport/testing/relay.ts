@@ -4,6 +4,7 @@
  * rank 0 sends first: the other ranks answer, so a message that wakes nobody is followed by no message that does.
  */
 import { type MessagePort as NodePort, parentPort, workerData } from 'node:worker_threads';
+import { bitsOf } from '../../../tensor/bits';
 import type { SharedMemory } from '../shared-memory';
 import { createSharedTransport } from '../shared-transport';
 
@@ -21,9 +22,23 @@ export interface RelayTask {
   readonly most: number;
   /** Ranks other than 0 send only after they have received. */
   readonly inTurns?: boolean;
+  /** Copies messages with put(), wakes all peers after the last one, and receives into memory of its own. */
+  readonly together?: boolean;
 }
 
-const { own, ranks, rounds, seed, memory, ports, mayBlock, blockMs, most, inTurns = false } = workerData as RelayTask;
+const {
+  own,
+  ranks,
+  rounds,
+  seed,
+  memory,
+  ports,
+  mayBlock,
+  blockMs,
+  most,
+  inTurns = false,
+  together = false,
+} = workerData as RelayTask;
 
 /** A sequence of pseudo-random numbers below 1, the same in all threads for the same seed. */
 function random(start: number): () => number {
@@ -71,15 +86,19 @@ async function main(): Promise<void> {
     const send = async () => {
       for (const peer of peers) {
         await pause();
-        transport.send(own, peer, tag, content(own, peer, round));
+        const data = content(own, peer, round);
+        if (!together || !transport.put?.(peer, tag, bitsOf(data))) transport.send(own, peer, tag, data);
       }
+      transport.wake?.();
     };
     const answers = inTurns && own !== 0;
     if (!answers) await send();
     for (const peer of pauses() < 0.5 ? peers : peers.toReversed()) {
       await pause();
-      let data = transport.take?.(peer, own, tag);
-      while (!data && transport.block?.()) data = transport.take?.(peer, own, tag);
+      const received = new Float32Array(content(peer, own, round).length);
+      const space = together ? { data: received, bits: bitsOf(received) } : undefined;
+      let data = transport.take?.(peer, own, tag, space);
+      while (!data && transport.block?.()) data = transport.take?.(peer, own, tag, space);
       if (!data) {
         waits++;
         data = await transport.recv(peer, own, tag);
