@@ -26,7 +26,7 @@ export interface NumberedMessage {
 export interface Ring {
   /** `bits`: of the elements of the message. False: there is no room for the message. */
   write(order: number, tag: string, bits: Int32Array): boolean;
-  /** Removes and returns the next message, if its number is this. If it has the length of `space`, it is copied there. */
+  /** Removes and returns the next message, if its number is this; copied into `space` if the lengths are equal. */
   read(order: number, space?: MessageSpace): NumberedMessage | undefined;
 }
 
