@@ -6,6 +6,7 @@ import type { Config } from '../../protocol/config';
 import { DATASET_FILE, type ExportedFolder } from '../../protocol/exported';
 import { hasBatchNorm } from '../pytorch/model';
 import { type ExportLaunch, kubeflowJob, runScript, slurmJob } from './cluster-files';
+import { defaultsOf } from './defaults-of';
 import { needsOf } from './needs';
 import { PYTHON_FILES } from './python-files';
 import { readme } from './readme';
@@ -41,6 +42,7 @@ export function exportFolder({ config, trainPy, initial, dataset, given }: Expor
       ...PYTHON_FILES,
       'requirements.txt': `torch>=${needs.torch}\n${/import numpy|PowerSGDState\(|distributed\.pipelining/.test(trainPy) ? 'numpy\n' : ''}`,
       'config.json': `${JSON.stringify(config, null, 2)}\n`,
+      'defaults.json': `${JSON.stringify(defaultsOf(config), null, 2)}\n`,
       'initial.safetensors': initial,
       ...(hasRows ? { [DATASET_FILE]: dataset() } : {}),
       ...given,

@@ -156,20 +156,38 @@ def counts(shape):
 
 def other_settings(about, config):
     """The settings in which this run differs from the checkpoint, by their names in config.json."""
-    saved = json.loads(about.get('config', '{}'))
-    return [key for key in config if key in saved and key not in LENGTH and saved[key] != config[key]]
+    saved, now = both(about, config)
+    return [key for key in now if key in saved and key not in LENGTH and saved[key] != now[key]]
 
 
 def same_batches(about, config):
     """Do the settings that decide the rows of a batch equal those of the checkpoint?"""
-    saved = json.loads(about.get('config', '{}'))
+    saved, now = both(about, config)
     for path in OF_BATCHES + OF_SAMPLERS.get(config['mode'], ()):
         section, _, key = path.partition('.')
-        if section in saved and section in config:
-            pair = saved[section], config[section]
+        if section in saved and section in now:
+            pair = saved[section], now[section]
             if pair[0] != pair[1] and (not key or pair[0].get(key) != pair[1].get(key)):
                 return False
     return True
+
+
+def both(about, config):
+    """The configurations of the checkpoint and of this run. A setting that one of them leaves out has its default."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'defaults.json')) as f:
+        defaults = json.load(f)
+    return completed(json.loads(about.get('config', '{}')), defaults), completed(config, defaults)
+
+
+def completed(settings, defaults):
+    """The settings, with the defaults of those that are left out."""
+    full = dict(settings)
+    for name, default in defaults.items():
+        if name not in full:
+            full[name] = default
+        elif isinstance(default, dict) and isinstance(full[name], dict):
+            full[name] = completed(full[name], default)
+    return full
 
 
 def compact(value):
