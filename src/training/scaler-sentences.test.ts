@@ -50,3 +50,17 @@ test('the stages of a pipeline keep the largest flag', place({ modes: ['pipeline
     expect(moments).toContain(sentence);
   expect(events[0]).toBe('scaler.unscale_(): rank 1 sends the flag for inf or NaN to rank 0');
 });
+
+test(
+  'scaling the loss is a moment between the loss and backward, with the scale',
+  place({ modes: ['ddp'] }),
+  async () => {
+    const { moments } = await said({ mode: 'ddp', worldSize: 2, gradScaler: { enabled: true, initScale: 1024 } });
+    const scaled = moments.findIndex((sentence) => sentence.startsWith('scaler.scale(loss)'));
+    expect(moments.slice(scaled - 1, scaled + 2)).toEqual([
+      'Both ranks compute the loss of their own samples (BCEWithLogitsLoss)',
+      'scaler.scale(loss): both ranks multiply the loss by the scale: the gradient of the loss begins at 1024',
+      'Backward begins: both ranks compute the gradient of the loss with respect to the output',
+    ]);
+  },
+);

@@ -114,8 +114,9 @@ function alike(e: TraceEvent, together: boolean): string {
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
   if (kindOf(e) === 'copy' && !(together && module !== '' && bucket === '')) return `${name} ${phase} ${bucket}`;
   // Without a layer: the loss is one moment and its gradient another, whatever their operators; other operators go by
-  // name.
-  const of = module === '' && phase !== 'loss' && !/^(loss|fused|precision)\//.test(name) ? name : '';
+  // name. So scaler.scale(loss) is a moment after the loss.
+  const byPhase = phase === 'loss' ? !name.startsWith('scaler/') : /^(loss|fused|precision)\//.test(name);
+  const of = module === '' && !byPhase ? name : '';
   return `${phase} ${module} ${of} ${bucket}`;
 }
 

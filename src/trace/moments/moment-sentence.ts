@@ -54,7 +54,7 @@ export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): 
     }
   })();
   // PyTorch's functions and devices stay in lower case.
-  return /^(cuda:|find_unused_parameters|scale_grads|[\w.]+\(\))/.test(said)
+  return /^(cuda:|find_unused_parameters|scale_grads|[\w.]+\(\w*\))/.test(said)
     ? said
     : said.charAt(0).toUpperCase() + said.slice(1);
 }

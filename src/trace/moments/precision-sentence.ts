@@ -36,6 +36,8 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
     case 'halves/decode':
       if (e.bucket !== undefined) return undefined;
       return `${e.anchor}: ${who.text} ${does(who, 'cast')} the ${sentWords(e.reads[0] ?? '')} to float32`;
+    case 'scaler/scale-loss':
+      return `scaler.scale(loss): ${who.text} ${does(who, 'multiply')} the loss by the scale${scaledTo(e)}`;
     case 'scaler/unscale':
       return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(unscaledOn(trace, e), 'gradient')} by the scale`;
     case 'scaler/update':
@@ -50,6 +52,12 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
 function tensorWords({ writes: [name = ''] }: TraceEvent): string {
   const said = bufferWords(name).replace(/ in float32$/, '');
   return said.includes(' ') ? `the ${said}` : said;
+}
+
+/** The gradient from which backward starts; a trace without captured values does not have it. */
+function scaledTo({ captured }: TraceEvent): string {
+  const begin = captured?.[0]?.values[0];
+  return begin === undefined ? '' : `: the gradient of the loss begins at ${begin}`;
 }
 
 /** Gradients in half precision are unscaled one after the other. */

@@ -21,19 +21,24 @@ export const scaler: OperatorPicture = {
     const begin = numberIn('loss.grad');
     const told =
       scale === undefined
-        ? `backward begins with ${begin === undefined ? 'the scale' : `loss.grad = ${begin}`}`
+        ? `backward begins with ${begin === undefined ? 'the scale' : `loss.grad = ${begin}: the loss was multiplied by the scale`}`
         : `scale 2^${formatTick(Math.log2(scale))} = ${scale}${steps === undefined ? '' : `, ${steps} of ${growthInterval} good steps`}`;
-    sketch.word({ ...area, height: LINE }, [told, scale === undefined ? 'scale' : `scale ${scale}`], { tone: 'ink' });
+    sketch.word(
+      { ...area, height: LINE },
+      [told, scale === undefined ? `loss.grad = ${begin ?? 'scale'}` : `scale ${scale}`],
+      { tone: 'ink' },
+    );
     sketch.say(told);
     const height = Math.min(14, Math.max(4, (area.height - LINE - 8) / 2));
     const bar = { x: area.x, y: area.y + LINE + 2, width: area.width, height };
     const share = (part: number): number => Math.max(0, Math.min(1, part)) * area.width;
     sketch.box(bar, { fill: 'track', radius: 2, below: true });
-    if (scale !== undefined)
-      sketch.box({ ...bar, width: share(Math.log2(scale) / LONGEST) }, { fill: 'gradient', radius: 2 });
+    const length = scale ?? begin;
+    if (length !== undefined)
+      sketch.box({ ...bar, width: share(Math.log2(length) / LONGEST) }, { fill: 'gradient', radius: 2 });
+    if (steps === undefined) return;
     const counted = { ...bar, y: bar.y + height + 4 };
     sketch.box(counted, { fill: 'track', radius: 2, below: true });
-    if (steps !== undefined)
-      sketch.box({ ...counted, width: share(steps / growthInterval) }, { fill: 'ink', radius: 2 });
+    sketch.box({ ...counted, width: share(steps / growthInterval) }, { fill: 'ink', radius: 2 });
   },
 };
