@@ -1,23 +1,20 @@
 /**
- * The settings of a shard group: the stages of ZeRO as rows, each with the bytes that a rank then keeps by the paper's
- * formulas; memory over the step; and the units that are gathered. Fetched when a mode with shards is chosen.
+ * The settings of a shard group: the stage of ZeRO, memory over the step, and the units that are gathered. Fetched when
+ * a mode with shards is chosen.
  */
-import { useId } from 'react';
 import { meshSizes, openAxis, shardsParameters } from '../../../protocol/mesh-sizes';
-import type { ModelStates, ShardedUnitInfo, ShardingInfo } from '../../../protocol/session-info';
+import type { ShardedUnitInfo, ShardingInfo } from '../../../protocol/session-info';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { SHARDED } from '../../../protocol/words/sharded';
 import { formatSize } from '../../draw/format';
-import { withSetting } from '../../edit/edit-config';
 import fields from '../../fields/fields.module.css';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../../fields/settings';
-import { CATEGORY_WORDS } from '../../memory/memory-tree';
 import { useController } from '../../run/use-controller';
 import { useApp } from '../../state/use-app';
 import { MemoryCurve } from './memory-curve';
 import styles from './sharding.module.css';
-import { keptAt, STAGES, type ZeroStage } from './zero-stages';
+import { StageSlider } from './stage-slider';
 
 const ALGORITHM_WORDS = namesOf('short');
 
@@ -31,7 +28,7 @@ export function ShardingPanel() {
   const canOffload = openAxis(config.mode) === 'dpShard' && meshSizes(config).tp === 1;
   return (
     <section className={styles['sharding']} aria-label="Sharding">
-      {sharding && <Stages sharding={sharding} chosen={stage} />}
+      {sharding && <StageSlider sharding={sharding} />}
       <MemoryCurve />
       {sharding && stage >= 2 && <Units sharding={sharding} />}
       {stage === 3 && <FlagSetting {...SHARDED.reshardAfterForward} />}
@@ -57,63 +54,6 @@ function Policy() {
       <ChoiceSetting {...SHARDED.reduceDtype} words={REDUCE_WORDS} />
       {(paramDtype !== 'float32' || !castForwardInputs) && <FlagSetting {...SHARDED.castForwardInputs} />}
     </>
-  );
-}
-
-function Stages({ sharding, chosen }: { readonly sharding: ShardingInfo; readonly chosen: number }) {
-  const config = useApp((app) => app.config);
-  const controller = useController();
-  const name = useId();
-  const { whole, ranks } = sharding;
-  const all = whole.parameters + whole.gradients + whole.states;
-  const choose = (stage: ZeroStage) => {
-    const edit = withSetting(config, ['sharded', 'stage'], stage);
-    if (edit.ok) controller.apply(edit.config);
-  };
-  return (
-    <fieldset className={styles['stages']} title={SHARDED.stage.description}>
-      <legend>{SHARDED.stage.title}: what a rank keeps</legend>
-      {STAGES.map(({ stage, word, about }) => {
-        const kept = keptAt(stage, sharding);
-        return (
-          <label key={stage} title={about}>
-            <input type="radio" name={name} checked={stage === chosen} onChange={() => choose(stage)} />
-            <span className={styles['stage']}>{stage}</span>
-            <span className={styles['word']}>{word}</span>
-            <b>{formatSize(sum(kept))}</b>
-            <StateBar kept={kept} all={all} />
-          </label>
-        );
-      })}
-      <p className={styles['key']}>
-        {PARTS.map((part) => (
-          <span key={part} data-part={part}>
-            {part === 'states' ? CATEGORY_WORDS.optimizer : part}
-          </span>
-        ))}
-        <span>shards: 1/{ranks} each</span>
-      </p>
-    </fieldset>
-  );
-}
-
-const PARTS = ['parameters', 'gradients', 'states'] as const satisfies readonly (keyof ModelStates)[];
-
-const sum = ({ parameters, gradients, states }: ModelStates): number => parameters + gradients + states;
-
-/** A bar of the kept bytes within an outline of the whole. */
-function StateBar({ kept, all }: { readonly kept: ModelStates; readonly all: number }) {
-  let before = 0;
-  return (
-    <svg className={styles['bar']} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect className={styles['whole']} width="100" height="6" />
-      {PARTS.map((part) => {
-        const width = (100 * kept[part]) / all;
-        const x = before;
-        before += width;
-        return <rect key={part} data-part={part} x={x} width={width} height="6" />;
-      })}
-    </svg>
   );
 }
 

@@ -6,18 +6,45 @@ import type { ModelStates, ShardingInfo } from '../../../protocol/session-info';
 
 export type ZeroStage = 0 | 1 | 2 | 3;
 
-export const STAGES: readonly { readonly stage: ZeroStage; readonly word: string; readonly about: string }[] = [
-  { stage: 0, word: 'all of it', about: 'DDP: every rank keeps the whole model and all states.' },
-  { stage: 1, word: 'states in shards', about: 'ZeroRedundancyOptimizer: each rank steps some of the parameters.' },
+interface StageWords {
+  readonly stage: ZeroStage;
+  /** What this stage shards and the stage before does not; short, because four words stand side by side. */
+  readonly word: string;
+  /** Everything that is sharded. */
+  readonly sharded: string;
+  /** PyTorch's name for it. */
+  readonly torch: string;
+  readonly about: string;
+}
+
+export const STAGES: readonly StageWords[] = [
+  {
+    stage: 0,
+    word: 'nothing',
+    sharded: 'nothing is sharded',
+    torch: 'DistributedDataParallel',
+    about: 'Every rank keeps the whole model and all states.',
+  },
+  {
+    stage: 1,
+    word: 'states',
+    sharded: 'optimiser states are sharded',
+    torch: 'ZeroRedundancyOptimizer',
+    about: 'Each rank steps some of the parameters and broadcasts them.',
+  },
   {
     stage: 2,
-    word: 'and gradients',
-    about: 'fully_shard with reshard_after_forward=False: parameters are gathered once in a step.',
+    word: '+ grads',
+    sharded: 'gradients and optimiser states are sharded',
+    torch: 'fully_shard(reshard_after_forward=False)',
+    about: 'Parameters are gathered once in a step.',
   },
   {
     stage: 3,
-    word: 'and parameters',
-    about: 'fully_shard: each unit is gathered before it computes, in both passes, and then freed.',
+    word: '+ params',
+    sharded: 'parameters, gradients and optimiser states are sharded',
+    torch: 'fully_shard',
+    about: 'Each unit is gathered before it computes, in both passes, and then freed.',
   },
 ];
 
