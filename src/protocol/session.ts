@@ -78,6 +78,8 @@ export interface SessionApi {
    * micro-batch only to show it; the run does not move.
    */
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
+  /** The same state as one file for each rank and an index, which `--checkpoint-shards` writes. */
+  saveShards(options?: { readonly atStart?: boolean }): Promise<Files>;
   /** The PyTorch script of the open run. */
   listing(): Promise<readonly CodeLine[]>;
   /** Exports a run as a folder from which PyTorch trains. Does not change the open run. */

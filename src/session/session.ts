@@ -48,6 +48,12 @@ async function stateIn(
   return createBlueprint(resumed, given).resume?.checkpoint;
 }
 
+/** The two files of the run's state. */
+async function saved(run: Running, { atStart = false }: { readonly atStart?: boolean } = {}): Promise<CheckpointFiles> {
+  const { writeCheckpoint } = await CHECKPOINT_WRITER.load();
+  return writeCheckpoint(run.training.blueprint, await (atStart ? run.startCheckpoint() : run.checkpoint()));
+}
+
 /** Large buffers that this thread no longer needs. */
 const transferred = (event: SessionEvent): Transferable[] =>
   event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
@@ -132,11 +138,15 @@ export function createSession(gpu: GPU | undefined, shown?: ShownViews): Session
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: () =>
       typed(async () => (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights())),
-    saveCheckpoint: ({ atStart = false } = {}) =>
+    saveCheckpoint: (options) => typed(() => saved(running(), options)),
+    saveShards: (options) =>
       typed(async () => {
         const run = running();
-        const { writeCheckpoint } = await CHECKPOINT_WRITER.load();
-        return writeCheckpoint(run.training.blueprint, await (atStart ? run.startCheckpoint() : run.checkpoint()));
+        const { shardFiles } = await loadPart(
+          'The writer of shards',
+          () => import('../training/checkpoint/shard-files'),
+        );
+        return shardFiles(await saved(run, options), run.training.blueprint);
       }),
     listing: () =>
       typed(async () => {

@@ -11,6 +11,7 @@ import { useCheckpoints } from './use-checkpoints';
 
 export function CheckpointPanel({ close }: { close: () => void }) {
   const resumed = useApp((app) => app.config.resume);
+  const ranks = useApp((app) => app.info?.ranks ?? 1);
   const locked = useApp((app) => app.lock.has('setup') || app.lock.has('checkpoints'));
   const [name, setName] = useState('run');
   const [settingsOf, setSettingsOf] = useState<SettingsOf>('checkpoint');
@@ -41,6 +42,16 @@ export function CheckpointPanel({ close }: { close: () => void }) {
         <button type="button" disabled={wanted === ''} onClick={() => checkpoints.download(wanted)}>
           Download .zip
         </button>
+        {ranks > 1 && (
+          <button
+            type="button"
+            disabled={wanted === ''}
+            title="One file for each rank and an index, as torch.distributed.checkpoint saves them. Any number of ranks and any mode can continue from them."
+            onClick={() => checkpoints.downloadShards(wanted)}
+          >
+            Download in shards
+          </button>
+        )}
       </div>
       <fieldset className={styles['row']} disabled={locked}>
         <legend>Load with the settings of</legend>

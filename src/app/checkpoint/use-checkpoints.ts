@@ -15,7 +15,7 @@ import {
   storeCheckpoint,
   storedFiles,
 } from '../stored/checkpoint-store';
-import { checkpointAmong, type NamedCheckpoint, zipOf } from '../stored/checkpoint-zip';
+import { checkpointAmong, type NamedCheckpoint, zipOf, zipOfShards } from '../stored/checkpoint-zip';
 import { type SettingsOf, withCheckpoint, withoutCheckpoint } from '../stored/with-checkpoint';
 
 const words = (error: unknown): string =>
@@ -28,6 +28,8 @@ export interface Checkpoints {
   readonly said: string;
   keep(name: string): void;
   download(name: string): void;
+  /** One file for each rank and an index. */
+  downloadShards(name: string): void;
   loadKept(name: string): void;
   downloadKept(name: string): void;
   remove(name: string): void;
@@ -73,6 +75,7 @@ export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Check
         return `Saved "${name}" before step ${formatCount(step)}.`;
       }),
     download: (name) => attempt(async () => download({ name, files: await controller.saveCheckpoint() })),
+    downloadShards: (name) => attempt(async () => downloadZip(name, zipOfShards(name, await controller.saveShards()))),
     loadKept: (name) =>
       attempt(async () => {
         open(await stored(name));
@@ -107,7 +110,9 @@ async function stored(name: string): Promise<NamedCheckpoint> {
   return { name, files };
 }
 
-function download({ name, files }: NamedCheckpoint): string {
-  saveFile(`${name}.zip`, new Blob([zipOf(name, files)], { type: 'application/zip' }));
+const download = ({ name, files }: NamedCheckpoint): string => downloadZip(name, zipOf(name, files));
+
+function downloadZip(name: string, zip: Uint8Array<ArrayBuffer>): string {
+  saveFile(`${name}.zip`, new Blob([zip], { type: 'application/zip' }));
   return `Downloading ${name}.zip.`;
 }

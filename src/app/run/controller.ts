@@ -68,6 +68,8 @@ export interface Controller {
   run(config: unknown, files?: Files, records?: RecordOptions, signal?: AbortSignal): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
+  /** The checkpoint as one file for each rank and an index. */
+  saveShards(): Promise<Files>;
   /** Questions to the model in its current state. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly listing: SessionClient['listing'];
@@ -190,6 +192,7 @@ function questions(
   | 'run'
   | 'saveWeights'
   | 'saveCheckpoint'
+  | 'saveShards'
   | 'ask'
   | 'exportRun'
   | 'overlap'
@@ -215,6 +218,7 @@ function questions(
     saveWeights: async () => live().saveWeights(),
     // The first step has run only as a preview: a checkpoint saved before its end holds the state at the start.
     saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(store.getState()) }),
+    saveShards: async () => live().saveShards({ atStart: onlyPreviewed(store.getState()) }),
     ask: {
       predict: async (input) => live().predict(input),
       generate: async (...given) => live().generate(...given),

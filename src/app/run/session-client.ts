@@ -27,6 +27,7 @@ export interface SessionClient {
   run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   readonly saveCheckpoint: SessionApi['saveCheckpoint'];
+  readonly saveShards: SessionApi['saveShards'];
   readonly controlRun: SessionApi['controlRun'];
   readonly listing: SessionApi['listing'];
   readonly exportRun: SessionApi['exportRun'];
@@ -104,6 +105,7 @@ export function startSession({ onEvent, onFailure, onStray }: SessionListener): 
     run: (...given) => call(() => api.run(...given)),
     saveWeights: () => call(() => api.saveWeights()),
     saveCheckpoint: (...given) => call(() => api.saveCheckpoint(...given)),
+    saveShards: (...given) => call(() => api.saveShards(...given)),
     controlRun: (wanted) => call(() => api.controlRun(wanted)),
     listing: () => call(() => api.listing()),
     exportRun: (...given) => call(() => api.exportRun(...given)),

@@ -2,15 +2,16 @@
  * A checkpoint as a .zip and back; files that are not checkpoints are left to other readers; and the configuration of a
  * dropped checkpoint.
  */
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
+import { openTestSession } from '../../session/testing/open-session';
 import { writeCheckpoint } from '../../training/checkpoint/checkpoint-file';
 import { shardFiles } from '../../training/checkpoint/shard-files';
 import { NET, savedAfter, withTraining } from '../../training/testing/checkpoint-runs';
 import { PAGE_CONFIG } from '../edit/page-config';
 import { takeFiles } from '../looks/take-files';
-import { checkpointAmong, zipOf } from './checkpoint-zip';
+import { checkpointAmong, zipOf, zipOfShards } from './checkpoint-zip';
 import { withCheckpoint, withoutCheckpoint } from './with-checkpoint';
 
 const files = { model: Uint8Array.of(1, 2), state: Uint8Array.of(3) };
@@ -39,6 +40,19 @@ test('in shards: a .zip of the folder, or its files', async () => {
   expect(checkpointAmong({ 'any.zip': zipSync(inFolder) })).toEqual({ name: 'my run', files: whole });
   expect(checkpointAmong(shards)).toEqual({ name: 'checkpoint', files: whole });
   expect(checkpointAmong({ 'pictures.zip': zipSync({ 'index.json': new Uint8Array(2) }) })).toBeUndefined();
+});
+
+test('saved in shards by the page: the command line finds its files, and the page joins them', async () => {
+  const s = await openTestSession({ ...NET, mode: 'sharded', worldSize: 2 });
+  await s.api.traceStep();
+  const zip = zipOfShards('my run', await s.api.saveShards());
+  expect(Object.keys(unzipSync(zip)).filter((name) => !name.endsWith('/'))).toEqual(
+    ['index.json', 'rank0.safetensors', 'rank1.safetensors'].map((file) => `my run/${file}`),
+  );
+  expect(checkpointAmong({ 'run.zip': zip })).toEqual({ name: 'my run', files: await s.api.saveCheckpoint() });
+  const atStart = checkpointAmong({ 'run.zip': zipOfShards('run', await s.api.saveShards({ atStart: true })) });
+  expect(atStart?.files).toEqual(await s.api.saveCheckpoint({ atStart: true }));
+  await s.close();
 });
 
 test('dropped on the page it brings its settings; where the run computes stays', async () => {

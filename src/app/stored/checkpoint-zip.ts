@@ -15,6 +15,10 @@ export const zipOf = (name: string, { model, state }: CheckpointFiles): Uint8Arr
   // Weights hardly shrink; 0 stores them as they are.
   zipSync({ [`${name}${MODEL}`]: model, [`${name}${STATE}`]: state }, { level: 0 });
 
+/** A folder of this name with the index and the ranks' files, which `--resume` reads once it is unpacked. */
+export const zipOfShards = (name: string, shards: Files): Uint8Array<ArrayBuffer> =>
+  zipSync({ [name]: { ...shards } }, { level: 0 });
+
 export interface NamedCheckpoint {
   readonly name: string;
   readonly files: CheckpointFiles;

@@ -230,6 +230,7 @@ export class FigureSession implements Holder {
     run: (config, files) => this.lab((client) => client.run(config, files)),
     saveWeights: () => this.ask((client) => client.saveWeights()),
     saveCheckpoint: (options) => this.ask((client) => client.saveCheckpoint(options)),
+    saveShards: (options) => this.ask((client) => client.saveShards(options)),
     controlRun: (wanted) => this.ask((client) => client.controlRun(wanted)),
     listing: () => this.ask((client) => client.listing()),
     exportRun: (...given) => this.ask((client) => client.exportRun(...given)),
