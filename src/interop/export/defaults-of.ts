@@ -4,6 +4,7 @@
  * default. Called by export-folder.ts.
  */
 import * as v from 'valibot';
+import { lookup } from '../../base/lookup';
 import { type Config, configSchema } from '../../protocol/config';
 
 type Settings = { readonly [name: string]: unknown };
@@ -24,10 +25,10 @@ function defaultsIn(section: Settings, parse: (section: Settings) => Settings | 
   return Object.fromEntries(
     Object.entries(section).flatMap(([name, value]) => {
       const { [name]: _, ...rest } = section;
-      const left = parse(rest)?.[name];
+      const left = lookup(parse(rest) ?? {}, name);
       if (isSettings(value)) {
         const inner = defaultsIn(value, (changed) => {
-          const read = parse({ ...section, [name]: changed })?.[name];
+          const read = lookup(parse({ ...section, [name]: changed }) ?? {}, name);
           return isSettings(read) ? read : undefined;
         });
         return [[name, isSettings(left) ? { ...left, ...inner } : inner] as const];
