@@ -39,6 +39,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       notices.includes('gathers-between') && JSON.stringify(tensor.plan).includes('"outputLayouts":"Shard'),
   ],
   [
+    'a residual connection adds a whole tensor and a part, whose sizes differ in PyTorch: a notice says so',
+    ({ notices }) => notices.includes('cuts-to-add'),
+  ],
+  [
     'on the CPU nn.DataParallel does not split a batch, whose gradients overflow float16 earlier than those of its parts',
     ({ config: { mode, gradScaler } }) => mode === 'dataParallel' && gradScaler.enabled,
   ],

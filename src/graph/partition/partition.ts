@@ -16,7 +16,7 @@ import { ALL_REDUCE } from '../ops/collective';
 import { FIRST, PLACE } from '../ops/partition';
 import { checkLayout } from './check-layout';
 import { LateCasts } from './late-casts';
-import type { Gathered, Partitioned, PartitionOptions, PartOfWhole } from './partitioned';
+import type { Partitioned, PartitionOptions, PartOfWhole, Unasked } from './partitioned';
 import { fromLast, placementOf } from './plan';
 import { type Move, type NodeSite, redistribute } from './redistribute';
 import { type LocalBuilder, type PlacedInput, type Rule, samePlacement, wordsOf } from './rule';
@@ -45,7 +45,8 @@ class Partitioner {
    * once.
    */
   private readonly brought = new Map<string, ValueId>();
-  private readonly gathered: Gathered[] = [];
+  private readonly gathered: Unasked[] = [];
+  private readonly cutToFit: Unasked[] = [];
   /** For each node of the whole graph, the number of nodes in the rank's graph before it. */
   private readonly starts: number[] = [];
   private readonly parts = new Map<string, PartOfWhole>();
@@ -77,6 +78,7 @@ class Partitioner {
       nodesFor: (count) => this.starts[count] ?? end,
       partialGradients: this.partialGradients,
       gathered: this.gathered,
+      cutToFit: this.cutToFit,
       parts: this.parts,
     };
   }
@@ -252,6 +254,9 @@ class Partitioner {
     const asked = rule.gathersRowsOf === i || this.takenInBy(module, id, i) !== undefined;
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
+    const isSum = op === 'ops/add' && value.role !== 'parameter';
+    if (placement.kind === 'replicate' && needed.kind === 'shard' && isSum && !asked)
+      this.cutToFit.push({ module, op, value: value.name, placement: needed });
     const partialGradient = this.isPartial(rule, id, i);
     const isUsedOnce = this.uses.readersOf(id) === 1 && this.uses.readersOf(given) === 1;
     if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && isUsedOnce) {

@@ -26,10 +26,13 @@ export interface Partitioned {
   /** Parameters whose gradient is an addend on every rank, such as a layer norm's under sequence parallelism. */
   readonly partialGradients: ReadonlySet<string>;
   /** Cut tensors that are gathered for an operator although the plan did not ask for it. */
-  readonly gathered: readonly Gathered[];
+  readonly gathered: readonly Unasked[];
+  /** Whole activations of which a sum takes a part, because the other addend is a part; not asked for, either. */
+  readonly cutToFit: readonly Unasked[];
 }
 
-export interface Gathered {
+/** A tensor that an operator needs in another placement than the plan gives it. */
+export interface Unasked {
   readonly module: string;
   readonly op: string;
   readonly value: string;

@@ -175,11 +175,18 @@ function stageHookLines(config: Config): readonly string[] {
   return [...lines.slice(0, -1), 'state.iter = -1  # torch reduces twice in the first step', ...lines.slice(-1)];
 }
 
-/** Around the modules of the rank. `leftOut`: names of shared weights whose gradients the script averages itself. */
+/**
+ * Around the modules of the rank. `leftOut`: names of shared weights whose gradients the script averages itself.
+ * `bareStages`: whether a stage has no parameters.
+ */
 export function replicaLines(
   config: Config,
   { tp }: PipelineShape,
-  { averaging, leftOut }: { readonly averaging: Averaging; readonly leftOut: readonly string[] },
+  {
+    averaging,
+    leftOut,
+    bareStages,
+  }: { readonly averaging: Averaging; readonly leftOut: readonly string[]; readonly bareStages: boolean },
 ): readonly string[] {
   const { ddp } = config;
   if (averaging === 'byHand')
@@ -197,20 +204,28 @@ export function replicaLines(
     ...(ddp.gradientAsBucketView ? ['gradient_as_bucket_view=True'] : []),
   ];
   const hook = stageHookLines(config);
+  const wrapped = leftOut.length > 0 ? 'has_others(module)' : bareStages ? 'has_parameters(module)' : undefined;
   return [
     ...(averaging === 'keepsBuckets'
       ? ['# find_unused_parameters: otherwise torch stops on an assert when it rebuilds buckets in this schedule']
       : []),
     ...stageSyncLines(config, DP_GROUP),
     ...leaveOut(leftOut),
+    ...(wrapped === 'has_parameters(module)'
+      ? [
+          'def has_parameters(module):  # DistributedDataParallel refuses a module without parameters',
+          '    return any(p.requires_grad for p in module.parameters())',
+        ]
+      : []),
     ...hookFunctions(config),
     'modules = [',
-    `    DistributedDataParallel(${args.join(', ')})${leftOut.length > 0 ? ' if has_others(module) else module' : ''}`,
+    `    DistributedDataParallel(${args.join(', ')})`,
+    ...(wrapped === undefined ? [] : [`    if ${wrapped} else module`]),
     '    for module in modules',
     ']',
     ...(hook.length > 0
       ? [
-          leftOut.length > 0
+          wrapped !== undefined
             ? 'for module in [m for m in modules if isinstance(m, DistributedDataParallel)]:'
             : 'for module in modules:',
           ...hook.map((text) => `    ${text}`),

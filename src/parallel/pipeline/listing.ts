@@ -43,7 +43,7 @@ import { listedCuts, ROWS_BY_RANK } from '../tensor/listed-cuts';
 import { withPlan } from '../tensor/plan';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { stopsAtRebuild } from './kept-buckets';
-import { layerRanges } from './split';
+import { hasBareStage, layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
 import { sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
 
@@ -128,7 +128,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : []),
       // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.
       ...(cuts ? [] : OWN_PARAMETERS),
-      ...replicaLines(config, shape, { averaging, leftOut }),
+      ...replicaLines(config, shape, { averaging, leftOut, bareStages: hasBareStage(config) }),
       ...(cuts ? OWN_PARAMETERS : []),
       ...tiedLines(config, tied),
     ),

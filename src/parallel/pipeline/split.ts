@@ -57,6 +57,12 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
 const hasTied = (layer: LayerConfig): boolean =>
   (layer.type === 'Linear' && layer.tied !== undefined) || childrenOf(layer).some(([, child]) => hasTied(child));
 
+const hasParameters = (layer: LayerConfig): boolean => parameterCount(layer) > 0 || hasTied(layer);
+
+/** Whether a stage has no parameters. Its rank has another stage with parameters. */
+export const hasBareStage = (config: Config): boolean =>
+  layerRanges(config).some(({ start, end }) => !config.model.layers.slice(start, end).some(hasParameters));
+
 /**
  * Each rank makes an optimiser for its stages, which needs at least one parameter, and with a GradScaler at least one
  * gradient: a module that is never called has none.
@@ -79,7 +85,6 @@ function checkRanks(config: Config, split: readonly number[], { ranks, rankOfSta
       details: { rank },
     });
   };
-  const hasParameters = (layer: LayerConfig): boolean => parameterCount(layer) > 0 || hasTied(layer);
   refuseUnless('has parameters: PyTorch stops with “optimizer got an empty parameter list”', hasParameters);
   if (config.gradScaler.enabled)
     refuseUnless(

@@ -36,3 +36,19 @@ test.each([
     expect(divergence > 0).toBe(id === 'tensor-dropout-apart');
   });
 });
+
+test.each([
+  ['Shard(-1)', ['cuts-to-add']],
+  ['Replicate', []],
+] as const)('a residual connection adds a whole input and an output placed by %s', (outputLayouts, expected) => {
+  const block: LayerInput = { type: 'Residual', layers: [{ type: 'Linear', in: 4, out: 4 }] };
+  const config: ConfigInput = {
+    ...run([2, 4, 1]),
+    model: { layers: [{ type: 'Linear', in: 2, out: 4 }, block, { type: 'Linear', in: 4, out: 1 }] },
+    tensor: { plan: { '1.layers.0': { style: 'ColwiseParallel', outputLayouts }, '2': 'RowwiseParallel' } },
+  };
+  const { notices } = createBlueprint(parseConfig(config), {});
+  expect(notices.map(({ id }) => id).filter((id) => id === 'cuts-to-add' || id === 'gathers-between')).toEqual(
+    expected,
+  );
+});

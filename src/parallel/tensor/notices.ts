@@ -4,6 +4,8 @@
  * cuts-beside.
  */
 import { at, must } from '../../base/invariant';
+import type { Unasked } from '../../graph/partition/partitioned';
+import { wordsOf } from '../../graph/partition/rule';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { pieceOf, pieceShape } from '../../sharding/piece';
@@ -25,7 +27,7 @@ export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
 /** Notices about the plan, for any way of averaging gradients. */
 export const cutNotices = (input: NoticeInput): readonly Notice[] => [
   ...planNotices(input),
-  ...gatherNotices(input),
+  ...unaskedNotices(input),
   ...maskNotices(input),
 ];
 
@@ -50,19 +52,35 @@ function planNotices({ config }: NoticeInput): readonly Notice[] {
   return notices;
 }
 
-/** Notices about a layer cut by columns whose reader is whole or cut differently. */
-function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
-  const { gathered } = cutModel({ ...input, config }, 0);
-  if (gathered.length === 0) return [];
-  const read = [...new Set(gathered.map(readerWords))];
+/** Notices about tensors that the run makes whole, or cuts, although the plan does not say so. */
+function unaskedNotices({ config, input }: NoticeInput): readonly Notice[] {
+  const { gathered, cutToFit } = cutModel({ ...input, config }, 0);
   return [
-    {
-      level: 'warning',
-      id: 'gathers-between',
-      text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
-      hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
-    },
+    ...(gathered.length > 0 ? [gatheredNotice(gathered)] : []),
+    ...(cutToFit.length > 0 ? [cutToFitNotice(cutToFit)] : []),
   ];
+}
+
+/** A layer is cut by columns, and its reader is whole or cut differently. */
+function gatheredNotice(gathered: readonly Unasked[]): Notice {
+  const read = [...new Set(gathered.map(readerWords))];
+  return {
+    level: 'warning',
+    id: 'gathers-between',
+    text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
+    hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
+  };
+}
+
+/** The outputs of two modules are added, and only one of them is cut. */
+function cutToFitNotice(cutToFit: readonly Unasked[]): Notice {
+  const { placement } = at(cutToFit, 0);
+  return {
+    level: 'warning',
+    id: 'cuts-to-add',
+    text: `A residual connection adds a whole tensor and a tensor that the plan has cut by ${wordsOf(placement)}. In this run each rank takes its part of the whole tensor, too. In PyTorch the two tensors have different sizes on a rank, and the run stops with “The size of tensor a must match the size of tensor b”.`,
+    hint: 'Let both tensors have the same layout: give the last layer before the sum other output layouts, such as "Replicate".',
+  };
 }
 
 function maskNotices({ config, input, stage }: NoticeInput): readonly Notice[] {
