@@ -51,6 +51,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     ({ config: { mode, parameterServer }, notices }) =>
       mode === 'parameterServer' && !parameterServer.synchronous && notices.includes('resumed'),
   ],
+  [
+    'PowerSGD where backward passes run in halves: the script averages whole gradients, and says so',
+    ({ trainPy }) => trainPy.includes('the hook of the run is left out'),
+  ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',

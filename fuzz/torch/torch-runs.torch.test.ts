@@ -135,6 +135,7 @@ const isKnown = ({ folder: { config, files }, own: { report } }: Tried): boolean
   }) !== undefined;
 
 function differences({ folder: { config }, own }: Tried, output: TorchOutput): readonly string[] {
+  if (own.report.error?.code === 'internal') return [own.report.error.message];
   // Both stop, for example because a parameter gets no gradient.
   if (output.error !== null && own.report.error) return [];
   if (output.error !== null) return [output.error.trim().split('\n').slice(-4).join(' | ')];
@@ -143,7 +144,7 @@ function differences({ folder: { config }, own }: Tried, output: TorchOutput): r
   const isLow =
     config.precision !== 'float32' ||
     (config.mode === 'sharded' && config.sharded.paramDtype !== 'float32') ||
-    config.ddp.commHook.type !== 'allreduce';
+    config.ddp.commHook.type === 'fp16Compress';
   const bar = isLow ? HALVES : config.optimizer.type === 'SGD' ? BAR : ADAPTIVE;
   // PyTorch goes on with a loss of NaN.
   const compared = error ? { ...report, losses: report.losses.slice(0, losses.length) } : report;

@@ -95,14 +95,27 @@ export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): r
   }
 }
 
-/** Lines after the optimiser. `group`: ranks over which parameters are averaged; absent: all. */
-export function averagerLines({ ddp }: Config, group?: string): readonly CodeLine[] {
+/**
+ * torch's averager gives every parameter new memory. Modules whose DTensors DistributedDataParallel took apart compute
+ * with the old memory, so without this class their weights would never change again.
+ */
+const IN_PLACE: readonly string[] = [
+  'class InPlaceAverager(PeriodicModelAverager):  # averages into the memory with which the modules compute',
+  '    def average_parameters(self, params):',
+  "        own = [(p, p.data) for group in params for p in group['params']]",
+  '        super().average_parameters(params)',
+  '        for p, data in own:',
+  '            p.data = data.copy_(p.data)',
+];
+
+/** `group`: ranks over which parameters are averaged; absent: all. `inPlace`: DDP took DTensors apart. */
+export function averagerLines({ ddp }: Config, group?: string, inPlace = false): readonly CodeLine[] {
   if (ddp.commHook.type !== 'localSGD') return [];
   const { period, startLocalSGDIter } = ddp.commHook;
+  const averager = `${inPlace ? 'InPlaceAverager' : 'PeriodicModelAverager'}(${period}, warmup_steps=${startLocalSGDIter}${group === undefined ? '' : `, process_group=${group}`})`;
   return [
-    line(
-      `optimizer = PostLocalSGDOptimizer(optimizer, PeriodicModelAverager(${period}, warmup_steps=${startLocalSGDIter}${group === undefined ? '' : `, process_group=${group}`}))`,
-    ),
+    ...(inPlace ? IN_PLACE.map((text) => line(text)) : []),
+    line(`optimizer = PostLocalSGDOptimizer(optimizer, ${averager})`),
   ];
 }
 

@@ -16,7 +16,7 @@ import {
   unscaleLines,
 } from './precision';
 
-const indented = (depth: number, code: readonly CodeLine[]): readonly CodeLine[] =>
+export const indented = (depth: number, code: readonly CodeLine[]): readonly CodeLine[] =>
   code.map(({ text, anchor }) => line(`${'    '.repeat(depth)}${text}`, anchor));
 
 export interface LoopParts {

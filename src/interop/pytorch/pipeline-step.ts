@@ -7,21 +7,31 @@ import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 import { clipLines } from './clip';
 import { codeLine as line } from './code-line';
+import { indented } from './loop';
 import { type Averaging, DP_GROUP, isMesh, type PipelineShape } from './pipeline';
+
 import { clipLinesOfLocals, clipLinesOfParts } from './tensor-clip';
 
 const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
-/** The parts of this rank, where tensor groups cut layers. */
-const LOCAL_GRADIENTS =
-  '[g.to_local() if isinstance(g, DTensor) else g for g in (p.grad for p in parameters.values()) if g is not None]';
 
-/** Comments after schedule.step() about what it did, and the average over replicas if the step does not include it. */
+/** The gradients that the script averages: of local parts where tensor groups cut layers, without shared weights. */
+function averagedGradients({ tp }: PipelineShape, leavesOut: boolean): string {
+  const others = leavesOut ? 'if not is_averaged(p)' : '';
+  if (tp === 1) return `[p.grad for p in parameters.values() if p.grad is not None${others.replace('if', ' and')}]`;
+  const all = ['p.grad for p in parameters.values()', others].join(' ').trim();
+  return `[g.to_local() if isinstance(g, DTensor) else g for g in (${all}) if g is not None]`;
+}
+
+/**
+ * Comments after schedule.step() about what it did, and the average over replicas if the step does not include it.
+ * `leavesOut`: shared weights are averaged afterwards.
+ */
 export function insideLines(
   { pipeline, ddp }: Config,
   shape: PipelineShape,
-  averaging: Averaging,
+  { averaging, leavesOut }: { readonly averaging: Averaging; readonly leavesOut: boolean },
 ): readonly CodeLine[] {
-  const { dp, tp, microBatches, rankOfStage, scalesByHand } = shape;
+  const { dp, microBatches, rankOfStage, scalesByHand } = shape;
   const halves = averaging === 'byHand';
   const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
   return [
@@ -40,9 +50,7 @@ export function insideLines(
       ? [line(`#   scale_grads: gradients divided by ${microBatches}`, 'scale_grads')]
       : []),
     ...(pipeline.scaleGrads && microBatches > 1 && scalesByHand ? scaleByHand(shape) : []),
-    ...(halves
-      ? [line(`for grad in ${tp > 1 ? LOCAL_GRADIENTS : GRADIENTS}:`), ...averageByHand(ddp.commHook.type, dp)]
-      : []),
+    ...(halves ? averageByHand(ddp.commHook, dp, averagedGradients(shape, leavesOut)) : []),
   ];
 }
 
@@ -52,16 +60,44 @@ const scaleByHand = ({ microBatches, short }: PipelineShape): readonly CodeLine[
   line(`    grad /= ${short ? 'own_schedule._n_microbatches' : microBatches}`, 'scale_grads'),
 ];
 
-/** Averages one gradient, compressed if the hook compresses. */
-function averageByHand(hook: Config['ddp']['commHook']['type'], dp: number): readonly CodeLine[] {
-  const half = hook === 'fp16Compress' ? 'float16' : hook === 'bf16Compress' ? 'bfloat16' : undefined;
-  if (half === undefined)
-    return [line(`    torch.distributed.all_reduce(grad, group=${DP_GROUP})`, 'allreduce'), line(`    grad /= ${dp}`)];
-  return [
-    line(`    half = grad.to(torch.${half}).div_(${dp})`),
-    line(`    torch.distributed.all_reduce(half, group=${DP_GROUP})`, 'allreduce'),
-    line('    grad.copy_(half)'),
+/** Averages gradients, compressed if the hook compresses. localSGD averages gradients only at the start. */
+function averageByHand(hook: Config['ddp']['commHook'], dp: number, gradients: string): readonly CodeLine[] {
+  const half = hook.type === 'fp16Compress' ? 'float16' : hook.type === 'bf16Compress' ? 'bfloat16' : undefined;
+  const each = (...body: readonly CodeLine[]) => [line(`for grad in ${gradients}:`), ...indented(1, body)];
+  if (half !== undefined)
+    return each(
+      line(`half = grad.to(torch.${half}).div_(${dp})`),
+      line(`torch.distributed.all_reduce(half, group=${DP_GROUP})`, 'allreduce'),
+      line('grad.copy_(half)'),
+    );
+  const whole = each(line(`torch.distributed.all_reduce(grad, group=${DP_GROUP})`, 'allreduce'), line(`grad /= ${dp}`));
+  if (hook.type !== 'localSGD') return whole;
+  const { startLocalSGDIter: start } = hook;
+  return start === 0 ? [] : [line(`if updates < ${start}:  # as post_localSGD_hook does`), ...indented(1, whole)];
+}
+
+/** Before the loop, for localSGD without DistributedDataParallel. */
+export const countedUpdates = ({ ddp }: Config): readonly CodeLine[] =>
+  ddp.commHook.type === 'localSGD' ? [line('updates = 0')] : [];
+
+/** After optimizer.step(): what PostLocalSGDOptimizer does, which takes no DTensors. */
+export function averageParametersByHand(
+  { ddp: { commHook: hook } }: Config,
+  { dp, tp }: PipelineShape,
+): readonly CodeLine[] {
+  if (hook.type !== 'localSGD') return [];
+  const { period, startLocalSGDIter: start } = hook;
+  const due = [
+    ...(start > 0 ? [`updates >= ${start}`] : []),
+    ...(period > 1 ? [`${start > 0 ? `(updates - ${start})` : 'updates'} % ${period} == 0`] : []),
+  ].join(' and ');
+  const body = [
+    line('for p in parameters.values():  # as PeriodicModelAverager does'),
+    line(`    part = ${tp > 1 ? '(p.to_local() if isinstance(p, DTensor) else p)' : 'p'}.detach()`),
+    line(`    part /= ${dp}`),
+    line(`    torch.distributed.all_reduce(part, group=${DP_GROUP})`, 'average'),
   ];
+  return [...(due === '' ? body : [line(`if ${due}:`), ...indented(1, body)]), line('updates += 1')];
 }
 
 const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([

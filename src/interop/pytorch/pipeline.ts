@@ -177,7 +177,8 @@ function stageHookLines(config: Config): readonly string[] {
 
 /**
  * Around the modules of the rank. `leftOut`: names of shared weights whose gradients the script averages itself.
- * `bareStages`: whether a stage has no parameters.
+ * `bareStages`: whether a stage has no parameters. Where tensor groups cut layers, the dictionary of parameters comes
+ * after everything that replaces parameters.
  */
 export function replicaLines(
   config: Config,
@@ -189,12 +190,15 @@ export function replicaLines(
   }: { readonly averaging: Averaging; readonly leftOut: readonly string[]; readonly bareStages: boolean },
 ): readonly string[] {
   const { ddp } = config;
+  const own = tp > 1 ? OWN_PARAMETERS : [];
   if (averaging === 'byHand')
     return [
       ...stageSyncLines(config, DP_GROUP),
       '# no DistributedDataParallel: torch computes weight gradients (W) without its hooks, so it would average none',
+      ...own,
+      ...(leftOut.length > 0 ? sharedLines(leftOut) : []),
     ];
-  if (averaging === 'none' || averaging === 'shards') return [];
+  if (averaging === 'none' || averaging === 'shards') return own;
   const args = [
     'module',
     // Only with a mesh does DistributedDataParallel take the local parts of DTensors.
@@ -210,7 +214,7 @@ export function replicaLines(
       ? ['# find_unused_parameters: otherwise torch stops on an assert when it rebuilds buckets in this schedule']
       : []),
     ...stageSyncLines(config, DP_GROUP),
-    ...leaveOut(leftOut),
+    ...(leftOut.length > 0 ? [...own, ...leaveOut(leftOut)] : []),
     ...(wrapped === 'has_parameters(module)'
       ? [
           'def has_parameters(module):  # DistributedDataParallel refuses a module without parameters',
@@ -231,24 +235,31 @@ export function replicaLines(
           ...hook.map((text) => `    ${text}`),
         ]
       : []),
+    ...own,
+    ...(tp > 1 && leftOut.length > 0 ? [averagedLine(leftOut)] : []),
   ];
 }
 
+const averagedLine = (names: readonly string[]): string =>
+  `averaged = [p for name, p in parameters.items() if name in [${names.map(python).join(', ')}]]`;
+
+/** The shared weights that the script averages itself. */
+const sharedLines = (names: readonly string[]): readonly string[] => [
+  averagedLine(names),
+  'def is_averaged(p):',
+  '    return any(p is q for q in averaged)',
+];
+
 /** Hooks would compress shared weights, and a weight of two modules stops both reducers. */
-const leaveOut = (names: readonly string[]): readonly string[] =>
-  names.length === 0
-    ? []
-    : [
-        '# DistributedDataParallel leaves shared weights alone; their gradients are averaged after the step',
-        `averaged = [p for name, p in parameters.items() if name in [${names.map(python).join(', ')}]]`,
-        'def is_averaged(p):',
-        '    return any(p is q for q in averaged)',
-        'def has_others(module):',
-        '    return not all(is_averaged(p) for p in module.parameters())',
-        'for module in modules:',
-        '    names = [name for name, p in module.named_parameters(remove_duplicate=False) if is_averaged(p)]',
-        '    DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(module, names)',
-      ];
+const leaveOut = (names: readonly string[]): readonly string[] => [
+  '# DistributedDataParallel leaves shared weights alone; their gradients are averaged after the step',
+  ...sharedLines(names),
+  'def has_others(module):',
+  '    return not all(is_averaged(p) for p in module.parameters())',
+  'for module in modules:',
+  '    names = [name for name, p in module.named_parameters(remove_duplicate=False) if is_averaged(p)]',
+  '    DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(module, names)',
+];
 
 /** Lines after the loss function: stages, schedule, and whether this rank has the first or last stage. */
 export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {

@@ -135,14 +135,14 @@ export const LISTING: Dialect = {
     ranks
       ? [codeLine('if rank == 0:  # the loss over the rows of rank 0'), codeLine(`    print(${expression}.item())`)]
       : [codeLine(`print(${expression}.item())`)],
-  pipelineLoss: ({ dp, tp }) => {
+  pipelineLoss: ({ dp, tp }, isParallel) => {
     // All ranks of a tensor group have the loss of their rows.
     const first = tp > 1 ? ["mesh.get_local_rank('tp') == 0"] : [];
     return dp === 1
       ? codeLines(`if ${['last', ...first].join(' and ')}:`, '    print(torch.stack(losses).double().mean().item())')
       : codeLines(
           'if last:',
-          '    loss = torch.stack(losses).detach().double().mean()',
+          `    loss = torch.stack(losses).detach().double().mean()${isParallel ? '.full_tensor()' : ''}`,
           "    torch.distributed.all_reduce(loss, group=mesh.get_group('dp'))",
           `    if ${['dp_rank == 0', ...first].join(' and ')}:`,
           `        print(loss.item() / ${dp})`,

@@ -51,20 +51,29 @@ export function tiedLines({ clipGradNorm }: Config, tied: readonly TiedWeight[])
   ];
 }
 
-/**
- * Lines after the last backward pass of a step. `cut`: parameters may be DTensors. `averages`: the script averages the
- * gradients of the parameters in `averaged` over so many replicas.
- */
+/** The script averages the gradients of the parameters in `averaged` over so many replicas. */
+interface Averages {
+  readonly dp: number;
+  readonly group: string;
+  /** Gradients may be DTensors. */
+  readonly cut: boolean;
+}
+
+/** Lines after the last backward pass of a step. `cut`: parameters may be DTensors. */
 export function tiedSums(
   tied: readonly TiedWeight[],
-  { cut, averages }: { readonly cut: boolean; readonly averages?: { readonly dp: number; readonly group: string } },
+  { cut, averages }: { readonly cut: boolean; readonly averages?: Averages },
 ): readonly CodeLine[] {
   return [
     ...(averages
       ? [
           line('for p in averaged:'),
-          line(`    torch.distributed.all_reduce(p.grad, group=${averages.group})`, 'allreduce'),
-          line(`    p.grad /= ${averages.dp}`),
+          ...(averages.cut ? [line('    grad = p.grad.to_local() if isinstance(p.grad, DTensor) else p.grad')] : []),
+          line(
+            `    torch.distributed.all_reduce(${averages.cut ? 'grad' : 'p.grad'}, group=${averages.group})`,
+            'allreduce',
+          ),
+          line(`    ${averages.cut ? 'grad' : 'p.grad'} /= ${averages.dp}`),
         ]
       : []),
     ...(tied.some((one) => one.severalOnRank)

@@ -22,9 +22,9 @@ export interface Wording {
   loss(expression: string, ranks: boolean): readonly CodeLine[];
   /**
    * The same for a pipeline, whose last rank has the micro-batches' losses in `losses`; `dp`: number of replicas; `tp`:
-   * of ranks that share each layer.
+   * of ranks that share each layer; `isParallel`: the losses are DTensors, as loss_parallel() makes them.
    */
-  pipelineLoss(ranks: { readonly dp: number; readonly tp: number }): readonly CodeLine[];
+  pipelineLoss(ranks: { readonly dp: number; readonly tp: number }, isParallel: boolean): readonly CodeLine[];
 }
 
 /** How a loader puts rows into batches. */

@@ -1,7 +1,7 @@
 /** How the steps of a mode follow each other, and the loss that each of them reports. */
 import type { Config } from '../../protocol/config';
 import type { HookPhase } from '../../protocol/step-kind';
-import type { Rank } from '../../protocol/trace';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { ModeInput } from '../mode-input';
 
 /** How a mode distinguishes steps of the optimiser by their number, apart from the very first. */
@@ -20,10 +20,12 @@ export interface AccumulationPolicy {
   readonly reducesEveryPass: boolean;
 }
 
-/** A random tensor that every device needs in a step. */
+/** A random tensor that devices need in a step. */
 export interface Noise {
   readonly buffer: string;
   readonly data: Float32Array;
+  /** Absent: all devices. */
+  readonly devices?: readonly DeviceIndex[];
 }
 
 export interface ModeSteps {
@@ -32,8 +34,8 @@ export interface ModeSteps {
   /** For modes whose steps differ by their number, as with a communication hook that begins later. */
   phases?(config: Config): StepPhases | undefined;
   /**
-   * The random tensors for `load` instructions of source 'noise' in a step of the optimiser (from 0), the same on every
-   * device; a function of the step alone.
+   * The random tensors for `load` instructions of source 'noise' in a step of the optimiser (from 0); a function of the
+   * step alone.
    */
   noise?(input: ModeInput): (step: number) => readonly Noise[];
   /** How often the optimiser steps in a step of the run (asynchronous workers); absent: once. */

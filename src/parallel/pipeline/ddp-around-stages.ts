@@ -10,6 +10,7 @@ import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
+import { sizedMesh } from '../axes/sized-mesh';
 import type { DdpOfParts } from '../ddp/around-parts';
 import { ddpFormOfGroups, type ReplicaGroup } from '../ddp/closed-form-of-groups';
 import { commHookOf } from '../ddp/comm-hooks/comm-hooks';
@@ -21,6 +22,7 @@ import type { StageGraph } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import { perGroup } from '../step/per-group';
 import type { Sync } from '../step/sync';
+import { partsOfRanks } from '../tensor/cuts-beside';
 import { shapesOn } from '../tensor/pieces';
 import type { AroundStages, PlainStages } from './around-stages';
 import { passedToDdp, stopsAtRebuild } from './kept-buckets';
@@ -103,7 +105,7 @@ function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly strin
   return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
 }
 
-/** What the hooks of all stages draw in a step. */
+/** What the hooks of all stages draw in a step: each replica group for its own parts of the gradients. */
 function noiseForStep(given: ModeInput): (step: number) => readonly Noise[] {
   const config = passedToDdp(given.config);
   const input = { ...given, config };
@@ -111,17 +113,20 @@ function noiseForStep(given: ModeInput): (step: number) => readonly Noise[] {
   if (!hook.draws) return () => [];
   const schedule = scheduleOf(config);
   const graphOf = createStageGraphs(input, schedule);
-  const draws = Array.from({ length: schedule.stages }, (_, stage) => {
-    const graph = seenOf(input, graphOf(stage, { rows: 2, gradients: 'set' }));
-    if (!graph) return () => [];
-    const shapes = new Map(graph.graph.values.map(({ name, type }) => [name, type.shape]));
-    const buckets = bucketsOf(graph, config, true).map((own) => own.map(({ name }) => must(shapes.get(name), name)));
-    return must(hook.draws, 'draws')(config, buckets);
-  });
+  const partOf = partsOfRanks(config, sizedMesh(config));
   const prefixOf = (stage: number): string => (schedule.stages > 1 ? stagePrefix(stage) : '');
+  const draws = Array.from({ length: schedule.stages }, (_, stage) =>
+    replicaGroupsOfStage(config, schedule, stage).flatMap((devices) => {
+      const graph = seenOf(input, graphOf(stage, { rows: 2, gradients: 'set', partition: partOf?.(at(devices, 0)) }));
+      if (!graph) return [];
+      const shapes = new Map(graph.graph.values.map(({ name, type }) => [name, type.shape]));
+      const buckets = bucketsOf(graph, config, true).map((own) => own.map(({ name }) => must(shapes.get(name), name)));
+      return [{ devices, prefix: prefixOf(stage), draw: must(hook.draws, 'draws')(config, buckets) }];
+    }),
+  ).flat();
   return (step) =>
-    draws.flatMap((draw, stage) =>
-      draw(step).map(({ buffer, data }) => ({ buffer: `${prefixOf(stage)}${buffer}`, data })),
+    draws.flatMap(({ devices, prefix, draw }) =>
+      draw(step).map(({ buffer, data }) => ({ buffer: `${prefix}${buffer}`, data, devices })),
     );
 }
 

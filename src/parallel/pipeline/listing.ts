@@ -25,7 +25,12 @@ import {
 import { fillUp } from '../../interop/pytorch/pipeline-fill';
 import { STAGES_SCALER, stagesScalerLines, unscaledLosses } from '../../interop/pytorch/pipeline-scaler';
 import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
-import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
+import {
+  averageParametersByHand,
+  clipOverStages,
+  countedUpdates,
+  insideLines,
+} from '../../interop/pytorch/pipeline-step';
 import { autocastLine, stepLines, unscaleLines } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
@@ -78,10 +83,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   // DTensors within one rank can be tied again; DistributedDataParallel would take these apart.
   const tiesAgain = !wraps && shared.every(({ groups }) => groups.length === 0);
   const tied = tiesAgain ? [] : shared;
-  const leftOut =
-    wraps && tp === 1 && (rankShares || config.ddp.commHook.type !== 'allreduce')
-      ? sharedAcrossStages(config, stageOf)
-      : [];
+  const hooks = (wraps || averaging === 'byHand') && config.ddp.commHook.type !== 'allreduce';
+  const leftOut = hooks || (wraps && tp === 1 && rankShares) ? sharedAcrossStages(config, stageOf, tp > 1) : [];
   const autocast = autocastLine(config, 'device');
   const clip = clipOverStages(config, shape, { averaging, counted: tied.length > 0 ? 'once' : 'parameters' });
   const scaled = config.gradScaler.enabled;
@@ -105,7 +108,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(shape.sharded && halvesBackward(schedule) ? [LOST_GRADIENTS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
-      ...(averaging === 'byHand' && KEEPS_STATE.has(config.ddp.commHook.type) ? [NO_HOOK] : []),
+      ...(averaging === 'byHand' && config.ddp.commHook.type === 'powerSGD' ? [NO_HOOK] : []),
     ],
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
@@ -129,11 +132,10 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.
       ...(cuts ? [] : OWN_PARAMETERS),
       ...replicaLines(config, shape, { averaging, leftOut, bareStages: hasBareStage(config) }),
-      ...(cuts ? OWN_PARAMETERS : []),
       ...tiedLines(config, tied),
     ),
     ...(cuts ? { optimizerArguments: ['foreach=False'] } : {}),
-    afterOptimizer: averaging === 'byHand' ? [] : averagerLines(config, DP_GROUP),
+    afterOptimizer: averaging === 'byHand' ? countedUpdates(config) : averagerLines(config, DP_GROUP, tp > 1),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
     dataNames: data.names,
@@ -157,18 +159,20 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
           ],
           line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
         ),
-        ...insideLines(config, shape, averaging),
+        ...insideLines(config, shape, { averaging, leavesOut: leftOut.length > 0 }),
         ...tiedSums(tied, {
           cut: cuts !== undefined,
-          ...(leftOut.length > 0 ? { averages: { dp: shape.dp, group: DP_GROUP } } : {}),
+          ...(leftOut.length > 0
+            ? { averages: { dp: shape.dp, group: DP_GROUP, cut: tp > 1 && averaging === 'byHand' } }
+            : {}),
         }),
         ...unscaledLosses(config),
         ...unscaleLines(config),
         ...clip,
         ...stepLines(config),
-        ...(averaging === 'byHand' ? [] : averageLine(config)),
+        ...(averaging === 'byHand' ? averageParametersByHand(config, shape) : averageLine(config)),
         ...advance,
-        ...dialect.pipelineLoss(shape),
+        ...dialect.pipelineLoss(shape, cuts?.lossParallel === true),
       ],
     },
   });

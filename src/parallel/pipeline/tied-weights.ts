@@ -34,8 +34,13 @@ export const stagesOfRankShare = (config: Config, { rankOfStage }: Placed, stage
     return new Set(stages.map((stage) => at(rankOfStage, stage))).size < stages.length;
   });
 
-/** The weights that several stages share, by the names that the run gives them. */
-export const sharedAcrossStages = (config: Config, stageOf: StageOf): readonly string[] =>
-  sharedNames(config.model.layers).flatMap(([name = '', ...others]) =>
-    others.some((other) => stageOf(other) !== stageOf(name)) ? [name] : [],
-  );
+/**
+ * The weights that several stages share, by the names that the run gives them. `each`: by the names of all their
+ * modules, because each module has a parameter of its own.
+ */
+export const sharedAcrossStages = (config: Config, stageOf: StageOf, each: boolean): readonly string[] =>
+  sharedNames(config.model.layers).flatMap((names) => {
+    const [name = '', ...others] = names;
+    if (others.every((other) => stageOf(other) === stageOf(name))) return [];
+    return each ? names : [name];
+  });

@@ -65,12 +65,17 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
       ),
     );
   const drawsOf = steps.noise?.(input);
-  /** Masks, and the mode's noise for every device. */
+  /** Masks, and the mode's noise. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepDraws => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0
       ? masks
-      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device, microBatch: 0 })))];
+      : [
+          ...masks,
+          ...own.flatMap(({ devices = mesh.devices, ...draw }) =>
+            devices.map((device) => ({ ...draw, device, microBatch: 0 })),
+          ),
+        ];
   };
   return {
     kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
