@@ -2,6 +2,7 @@
  * The idle stretches of a device and their reasons, prepared once per trace and clock: the timeline shades the
  * stretches, and the stage greys the device. Pure.
  */
+import { once } from '../../base/once';
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
 import {
   createIdleTimes,
@@ -22,14 +23,6 @@ export interface Gap extends Interval {
   readonly last: boolean;
 }
 
-function remembered<T>(find: () => T): () => T {
-  let known: { readonly value: T } | undefined;
-  return () => {
-    known ??= { value: find() };
-    return known.value;
-  };
-}
-
 /** `times`: lets callers compute the times once for several devices. */
 export function gapsOf(
   trace: StepTrace,
@@ -40,7 +33,7 @@ export function gapsOf(
   const starts = times.eventsOf(device).map((index) => spanOf(trace, clock, index).startUs);
   const latest = Math.max(Number.NEGATIVE_INFINITY, ...starts);
   return idleIntervals(trace, clock, device, times).map(({ startUs, endUs }) => {
-    const reason = remembered(() => idleReason(trace, clock, device, (startUs + endUs) / 2, times));
+    const reason = once(() => idleReason(trace, clock, device, (startUs + endUs) / 2, times));
     return { startUs, endUs, device, why: () => reason()?.text ?? '', reason, last: latest <= startUs };
   });
 }

@@ -20,6 +20,7 @@ export interface LanesFrame extends Size {
 /** The drawing of the lanes at one moment. */
 export interface LanesScene<Item extends HitItem = HitItem> {
   readonly layout: LanesFrame;
+  readonly rows: readonly { readonly row: { readonly ground: Rect } }[];
   readonly ticks: readonly { readonly x: number; readonly text: string }[];
   readonly cursorX: number | undefined;
   /** The cursor's place in the whole time, 0..1. */

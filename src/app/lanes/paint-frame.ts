@@ -29,6 +29,25 @@ export interface Overview {
   readonly names: readonly string[];
 }
 
+/** What the frame shows around the lanes. */
+export interface FrameShown {
+  readonly overview: Overview;
+  readonly view: ViewWindow;
+  /** The number of pixels by which the lanes are scrolled. */
+  readonly top: number;
+  /** The stretch that the user is dragging along the axis. */
+  readonly band: ScaleInterval | undefined;
+}
+
+/** The layers inside the frame. */
+export interface LaneLayers {
+  /** Behind the lines of the axis. */
+  ground(): void;
+  spans(): void;
+  /** Clipped to the lanes. */
+  marks(): void;
+}
+
 function paintOverview(ink: Ink, scene: LanesScene, overview: Overview, view: ViewWindow): void {
   const { context, palette } = ink;
   const { cursorShare } = scene;
@@ -69,12 +88,7 @@ function paintOverview(ink: Ink, scene: LanesScene, overview: Overview, view: Vi
   drawText(ink, name, { x: at.x - 8, y: at.y + at.height - 2 }, { ...SMALL, colour: palette.soft, align: 'right' });
 }
 
-/** `top`: by how much the lanes are scrolled. */
-export function paintHead(
-  ink: Ink,
-  scene: LanesScene,
-  shown: { readonly overview: Overview; readonly view: ViewWindow; readonly top: number },
-): void {
+function paintHead(ink: Ink, scene: LanesScene, shown: FrameShown): void {
   const { palette, context } = ink;
   const { layout, ticks } = scene;
   context.save();
@@ -98,7 +112,7 @@ function paintHandle({ context, palette }: Ink, { cursorX, layout }: LanesScene)
 }
 
 /** Clips what `paint` draws to the lanes, with a little space for frames at their edges. */
-export function withinLanes({ context }: Ink, { layout }: LanesScene, paint: () => void): void {
+function withinLanes({ context }: Ink, { layout }: LanesScene, paint: () => void): void {
   const top = bottom(layout.axis);
   context.save();
   context.beginPath();
@@ -108,8 +122,10 @@ export function withinLanes({ context }: Ink, { layout }: LanesScene, paint: () 
   context.restore();
 }
 
-/** The lines of the axis behind the lanes, down to `low`. */
-export function paintGrid({ context, palette }: Ink, { ticks, layout }: LanesScene, low: number): void {
+/** The lines of the axis behind the lanes. */
+function paintGrid({ context, palette }: Ink, { ticks, layout, rows }: LanesScene): void {
+  const last = rows.at(-1);
+  const low = last ? bottom(last.row.ground) : layout.height;
   for (const { x } of ticks) {
     line(
       context,
@@ -122,7 +138,7 @@ export function paintGrid({ context, palette }: Ink, { ticks, layout }: LanesSce
   }
 }
 
-export function paintCursor(ink: Ink, { cursorX, layout }: LanesScene): void {
+function paintCursor(ink: Ink, { cursorX, layout }: LanesScene): void {
   if (cursorX === undefined) return;
   const { context, palette } = ink;
   line(
@@ -135,11 +151,22 @@ export function paintCursor(ink: Ink, { cursorX, layout }: LanesScene): void {
   );
 }
 
-export function paintBand({ context, palette }: Ink, { layout }: LanesScene, { from, to }: ScaleInterval): void {
+function paintBand({ context, palette }: Ink, { layout }: LanesScene, { from, to }: ScaleInterval): void {
   const x = Math.max(layout.left, Math.min(from, to));
   const rect = { x, y: layout.axis.y, width: Math.min(layout.right, Math.max(from, to)) - x, height: layout.height };
   context.save();
   context.globalAlpha = 0.18;
   box(context, rect, { fill: palette.accent });
   context.restore();
+}
+
+/** Paints lanes in their frame; without `shown`, nothing has run yet, and the frame is empty. */
+export function paintLanes(ink: Ink, scene: LanesScene, shown: FrameShown | undefined, layers: LaneLayers): void {
+  layers.ground();
+  paintGrid(ink, scene);
+  layers.spans();
+  withinLanes(ink, scene, layers.marks);
+  paintCursor(ink, scene);
+  if (shown?.band) paintBand(ink, scene, shown.band);
+  if (shown) paintHead(ink, scene, shown);
 }

@@ -1,8 +1,8 @@
 /**
  * Paints the parts of lanes: the name and the background of a row with its idle stretches (dotted), labels in spans,
- * and the stripes of communication that computation hides. Decides nothing; called by the painters of both timelines.
+ * and marks. Decides nothing; called by the painters of both timelines.
  */
-import type { Rect } from '../draw/geometry';
+import { grow, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { drawText, firstFit, type TextStyle } from '../draw/text';
@@ -63,4 +63,23 @@ export function paintGround(ink: Ink, { rank, title, detail, name, ground, idle 
   box(context, ground, { fill: palette.track, radius: 4 });
   const dots = ink.hatch({ pattern: 'waiting', ground: palette.track, ink: palette.soft, pitch: 4, width: 1.1 });
   for (const gap of idle) if (gap.width > 2) box(context, gap, { fill: dots, radius: 2 });
+}
+
+const VEIL = 0.76;
+
+/** A veil over the spans that a search does not find. */
+export function paintVeil({ context, palette }: Ink, rects: Iterable<Rect>): void {
+  context.save();
+  context.globalAlpha = VEIL;
+  for (const rect of rects) box(context, grow(rect, 0.5), { fill: palette.track });
+  context.restore();
+}
+
+/** Frames around the selection, and, thinner, around what is under the pointer. */
+export function paintChosen(
+  { context, palette }: Ink,
+  { selected, pointed }: { readonly selected: readonly Rect[]; readonly pointed: readonly Rect[] },
+): void {
+  for (const rect of selected) box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
+  for (const rect of pointed) box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
 }

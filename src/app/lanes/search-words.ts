@@ -27,10 +27,23 @@ export function wordsMatcher(query: string): ((names: string) => boolean) | unde
   return (names) => patterns.every((pattern) => pattern.test(names));
 }
 
-/** The match after or before a place; wraps around at the ends. */
-export function nextMatch(matches: readonly number[], from: number | undefined, step: 1 | -1): number | undefined {
-  if (from === undefined) return step > 0 ? matches[0] : matches.at(-1);
+/** How the matches of a search are placed relative to the selection. */
+export interface SelectedMatch<Match> {
+  is(match: Match): boolean;
+  /** Whether a match comes earlier. */
+  isBefore(match: Match): boolean;
+}
+
+/** The match after or before the selection; wraps around at the ends. `matches`: in order. */
+export function nextMatch<Match>(
+  matches: readonly Match[],
+  selected: SelectedMatch<Match> | undefined,
+  step: 1 | -1,
+): Match | undefined {
+  const place = selected ? matches.findIndex(selected.is) : -1;
+  if (place >= 0) return matches[(place + step + matches.length) % matches.length];
+  const next = (match: Match) => selected?.isBefore(match) === false;
   return step > 0
-    ? (matches.find((m) => m > from) ?? matches[0])
-    : (matches.findLast((m) => m < from) ?? matches.at(-1));
+    ? (matches.find(next) ?? matches[0])
+    : (matches.findLast((match) => selected?.isBefore(match)) ?? matches.at(-1));
 }

@@ -1,4 +1,5 @@
 /** From time to place and back, for the part of the time that is in view, and the marks of the axis. Pure. */
+import type { Interval } from '../../trace/idle';
 import { formatTime } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import { linearScale, type ScaleInterval, ticks } from '../draw/scales';
@@ -29,15 +30,16 @@ export function cursorAt(sides: Sides, totalUs: number, view: ViewWindow, cursor
 }
 
 /** The part of a stretch of time that is in view, in a lane; undefined when none is. */
-export function cutToView(
-  sides: Sides,
-  scale: TimeScale,
-  lane: Rect,
-  span: { readonly startUs: number; readonly endUs: number },
-): Rect | undefined {
+export function cutToView(sides: Sides, scale: TimeScale, lane: Rect, span: Interval): Rect | undefined {
   const x = Math.max(sides.left, scale(span.startUs));
   const end = Math.min(sides.right, scale(span.endUs));
   return end > x ? { x, y: lane.y, width: Math.max(0.75, end - x), height: lane.height } : undefined;
+}
+
+/** The rectangle of a stretch of time in a lane, as if the lane continued beyond the window. */
+export function stretchInLane(scale: TimeScale, lane: Rect, { startUs, endUs }: Interval): Rect {
+  const x = scale(startUs);
+  return { x, y: lane.y, width: Math.max(1, scale(endUs) - x), height: lane.height };
 }
 
 /** With as many digits as neighbours need to differ. */

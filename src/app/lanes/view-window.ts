@@ -50,6 +50,15 @@ export const between = (a: number, b: number, smallest = SMALLEST): ViewWindow =
   return fitted(Math.min(a, b), length);
 };
 
+/** The margin beside a selected stretch that fills the window, as a share of the stretch. */
+const AIR = 0.15;
+
+/** The window that a stretch fills, with a margin on both sides. */
+export function withAir({ from, to }: ViewWindow, smallest?: number): ViewWindow {
+  const air = AIR * (to - from);
+  return between(Math.max(0, from - air), Math.min(1, to + air), smallest);
+}
+
 /** A window that shows the stretch: the same one, or one moved there, zoomed in if the stretch would be a hairline. */
 export function reveal(window: ViewWindow, from: number, to: number, smallest = SMALLEST): ViewWindow {
   const length = window.to - window.from;

@@ -4,11 +4,11 @@ import { must } from '../../base/invariant';
 import { createCauses } from '../../trace/causes';
 import { criticalPath } from '../../trace/critical-path';
 import { makeTrace, slice, transfer } from '../../trace/testing/make-trace';
-import { nextMatch } from '../lanes/search-words';
+import type { LaneDirection } from '../lanes/move-along';
 import { between, reveal, WHOLE } from '../lanes/view-window';
 import { lanePartsOf } from './lane-parts';
 import { searchEvents } from './search';
-import { atCursor, type EventDirection, moveSelection, type Selection } from './selection';
+import { atCursor, moveSelection, type Selection } from './selection';
 import { TIMELINE_KEYS } from './timeline-keys';
 import { pathWords, waitedFor, whyIdleThen, whyThen } from './why-words';
 
@@ -137,20 +137,11 @@ describe('search', () => {
   test('without a word nothing is searched', () => {
     expect(found('  ')).toBeUndefined();
   });
-
-  test('continues at the other end', () => {
-    expect([nextMatch([2, 5], undefined, 1), nextMatch([2, 5], 2, 1), nextMatch([2, 5], 5, 1)]).toEqual([2, 5, 2]);
-    expect([nextMatch([2, 5], undefined, -1), nextMatch([2, 5], 2, -1), nextMatch([], 2, 1)]).toEqual([
-      5,
-      5,
-      undefined,
-    ]);
-  });
 });
 
 describe('the selection by keys', () => {
   const parts = lanePartsOf(late, 'modelled', 3);
-  const walk = (from: Selection, ...directions: readonly EventDirection[]) =>
+  const walk = (from: Selection, ...directions: readonly LaneDirection[]) =>
     directions.reduce<Selection | undefined>((now, direction) => now && moveSelection(parts, now, direction), from);
   const event = (index: number): Selection => ({ kind: 'event', event: index });
 

@@ -2,8 +2,10 @@
 import type { RefObject } from 'react';
 import { centre } from '../draw/geometry';
 import { Tooltip } from '../draw/tooltip';
-import { type Painted, useSize } from '../draw/use-surface';
+import { useSize } from '../draw/use-surface';
 import { useThrottled } from '../draw/use-throttled';
+import type { Lanes } from '../lanes/use-lanes';
+import type { LanesPicture } from '../lanes/use-lanes-picture';
 import { useAppStore } from '../state/use-app';
 import { type Selection, sameSelection, selectionOf } from './selection';
 import { SelectionPanel } from './selection-panel';
@@ -14,29 +16,28 @@ interface SelectedProps {
   readonly selection: Selection;
   readonly width: number;
   readonly view: RefObject<HTMLDivElement | null>;
-  readonly hand: RefObject<HTMLDivElement | null>;
-  readonly onSelect: (selection: Selection | undefined) => void;
+  readonly lanes: Pick<Lanes<Selection>, 'reveal' | 'focus'>;
 }
 
-export function Selected({ model, selection, width, view, hand, onSelect }: SelectedProps) {
+export function Selected({ model, selection, width, view, lanes }: SelectedProps) {
   const store = useAppStore();
   // Renders again when the window's size changes, which moves the lanes.
   useSize(view);
   const causes = model.causes(store.getState());
   if (!causes) return null;
   const item = model.scene?.items.find((i) => sameSelection(selectionOf(i), selection));
-  const lanes = view.current?.getBoundingClientRect();
-  if (!lanes) return null;
+  const box = view.current?.getBoundingClientRect();
+  if (!box) return null;
   return (
     <SelectionPanel
-      lanes={lanes}
+      lanes={box}
       causes={causes}
       selection={selection}
       side={item && centre(item.rect).x > width / 2 ? 'left' : 'right'}
-      onSelect={(event) => onSelect({ kind: 'event', event })}
+      onSelect={(event) => lanes.reveal({ kind: 'event', event })}
       onClose={() => {
-        onSelect(undefined);
-        hand.current?.focus();
+        lanes.reveal(undefined);
+        lanes.focus();
       }}
     />
   );
@@ -45,14 +46,13 @@ export function Selected({ model, selection, width, view, hand, onSelect }: Sele
 interface PointedProps {
   readonly id: string;
   readonly model: TimelineModel;
-  readonly onPainted: Painted['onPainted'];
-  readonly canvas: HTMLCanvasElement | null;
+  readonly picture: Pick<LanesPicture, 'onPainted' | 'canvas'>;
 }
 
-export function Pointed({ id, model, onPainted, canvas }: PointedProps) {
-  const scene = useThrottled(onPainted, () => model.scene, 120);
+export function Pointed({ id, model, picture }: PointedProps) {
+  const scene = useThrottled(picture.onPainted, () => model.scene, 120);
   const item = scene?.items.find((i) => i.id === id);
-  const at = canvas?.getBoundingClientRect();
+  const at = picture.canvas.current?.getBoundingClientRect();
   return item && at ? (
     <Tooltip tip={item.tip()} anchor={{ ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top }} />
   ) : null;

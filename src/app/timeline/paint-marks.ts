@@ -6,7 +6,7 @@ import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geome
 import type { Ink } from '../draw/ink';
 import { arrowHead, box, line } from '../draw/shapes';
 import { drawText } from '../draw/text';
-import { withinLanes } from '../lanes/paint-frame';
+import { paintChosen, paintVeil } from '../lanes/paint-lane';
 import type { TimelineScene } from './timeline-scene';
 
 /** An arrow from a span to a later one. */
@@ -28,18 +28,12 @@ export interface TimelineMarks {
   readonly moment: ReadonlySet<number>;
 }
 
-const VEIL = 0.76;
 const TEXT = 11;
 
-function veil({ context, palette }: Ink, { rows }: TimelineScene, lit: ReadonlySet<number>): void {
-  context.save();
-  context.globalAlpha = VEIL;
-  for (const { compute, comm } of rows) {
-    for (const { pieces } of [...compute, ...comm]) {
-      for (const { rect, event } of pieces) if (!lit.has(event)) box(context, grow(rect, 0.5), { fill: palette.track });
-    }
-  }
-  context.restore();
+function* unlit({ rows }: TimelineScene, lit: ReadonlySet<number>): Iterable<Rect> {
+  for (const { compute, comm } of rows)
+    for (const { pieces } of [...compute, ...comm])
+      for (const { rect, event } of pieces) if (!lit.has(event)) yield rect;
 }
 
 /** Marks the current moment: messages get a plate with their round, kernels a frame. */
@@ -97,22 +91,18 @@ function arrow(ink: Ink, one: Arrow, colour: string, width: number): void {
   arrowHead(ink.context, path, 1, 6, colour);
 }
 
+/** Called by paint-timeline.ts, which clips the marks to the lanes. */
 export function paintMarks(ink: Ink, scene: TimelineScene, marks: TimelineMarks): void {
   const { context, palette } = ink;
-  withinLanes(ink, scene, () => {
-    if (marks.lit) veil(ink, scene, marks.lit);
-    moment(ink, scene, marks.moment);
-    for (const one of marks.pathArrows)
-      line(context, way(one), { colour: palette.ink, width: 1.25, alpha: 0.8, radius: 4 });
-    for (const rect of marks.path) {
-      const under = { x: rect.x, y: bottom(rect) - 2, width: Math.max(1, rect.width), height: 2 };
-      box(context, under, { fill: palette.ink });
-    }
-    for (const rect of marks.chain) box(context, grow(rect, 1), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });
-    for (const one of marks.arrows) arrow(ink, one, palette.accent, 1.5);
-    for (const rect of marks.selected)
-      box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
-    for (const rect of marks.hovered)
-      box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
-  });
+  if (marks.lit) paintVeil(ink, unlit(scene, marks.lit));
+  moment(ink, scene, marks.moment);
+  for (const one of marks.pathArrows)
+    line(context, way(one), { colour: palette.ink, width: 1.25, alpha: 0.8, radius: 4 });
+  for (const rect of marks.path) {
+    const under = { x: rect.x, y: bottom(rect) - 2, width: Math.max(1, rect.width), height: 2 };
+    box(context, under, { fill: palette.ink });
+  }
+  for (const rect of marks.chain) box(context, grow(rect, 1), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });
+  for (const one of marks.arrows) arrow(ink, one, palette.accent, 1.5);
+  paintChosen(ink, { selected: marks.selected, pointed: marks.hovered });
 }

@@ -2,15 +2,13 @@
  * Paints the timeline: backgrounds, idle stretches (dotted), kernels, communication (striped while computation hides
  * it, else solid), the marks over them, the cursor, and the head over all. Decides nothing.
  */
-import { bottom, centre, type Rect } from '../draw/geometry';
+import { centre, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { phaseColour } from '../draw/phase-colour';
-import type { ScaleInterval } from '../draw/scales';
 import { box } from '../draw/shapes';
 import { drawText } from '../draw/text';
-import { type Overview, paintBand, paintCursor, paintGrid, paintHead } from '../lanes/paint-frame';
+import { type FrameShown, type Overview, paintLanes } from '../lanes/paint-frame';
 import { LOWEST_WITH_TEXT, paintGround, paintLabel, paintPlate, SMALL } from '../lanes/paint-lane';
-import type { ViewWindow } from '../lanes/view-window';
 import type { LaneParts } from './lane-parts';
 import { paintMarks, type TimelineMarks } from './paint-marks';
 import type { CommScene, RowScene, RunScene, TimelineScene } from './timeline-scene';
@@ -103,13 +101,8 @@ function overviewOf({ palette }: Ink, { devices, totalUs }: LaneParts): Overview
   };
 }
 
-export interface TimelineShown {
+export interface TimelineShown extends Omit<FrameShown, 'overview'> {
   readonly parts: LaneParts;
-  readonly view: ViewWindow;
-  /** The number of pixels by which the lanes are scrolled. */
-  readonly top: number;
-  /** The stretch that the user is marking along the axis. */
-  readonly band: ScaleInterval | undefined;
 }
 
 export function paintTimeline(
@@ -118,15 +111,17 @@ export function paintTimeline(
   marks: TimelineMarks,
   shown: TimelineShown | undefined,
 ): void {
-  for (const row of scene.rows) ground(ink, row);
-  const last = scene.rows.at(-1);
-  paintGrid(ink, scene, last ? bottom(last.row.ground) : scene.layout.height);
-  for (const row of scene.rows) {
-    for (const run of row.compute) kernels(ink, run);
-    for (const run of row.comm) communication(ink, run, marks.moment);
-  }
-  paintMarks(ink, scene, marks);
-  paintCursor(ink, scene);
-  if (shown?.band) paintBand(ink, scene, shown.band);
-  if (shown) paintHead(ink, scene, { ...shown, overview: overviewOf(ink, shown.parts) });
+  const { rows } = scene;
+  paintLanes(ink, scene, shown && { ...shown, overview: overviewOf(ink, shown.parts) }, {
+    ground() {
+      for (const row of rows) ground(ink, row);
+    },
+    spans() {
+      for (const row of rows) {
+        for (const run of row.compute) kernels(ink, run);
+        for (const run of row.comm) communication(ink, run, marks.moment);
+      }
+    },
+    marks: () => paintMarks(ink, scene, marks),
+  });
 }

@@ -1,9 +1,9 @@
-/**
- * The selection on the timeline (a span, or a stretch in which nothing runs), and how keys move it: along its lane, and
- * to the lane above or below at the same time. Pure.
- */
+/** The selection on the timeline: a span, or a stretch in which nothing runs; its time, and how keys move it. Pure. */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
+import type { Interval } from '../../trace/idle';
+import { type LaneDirection, moveAlong, type SelectableLane } from '../lanes/move-along';
+import type { ViewWindow } from '../lanes/view-window';
 import type { LaneParts } from './lane-parts';
 import type { IdleStretch, TimelineItem } from './timeline-scene';
 
@@ -11,13 +11,15 @@ export type Selection =
   | { readonly kind: 'event'; readonly event: number }
   | { readonly kind: 'idle'; readonly stretch: IdleStretch };
 
-export type EventDirection = 'next' | 'previous' | 'above' | 'below';
-
-interface Selectable {
-  readonly startUs: number;
-  readonly endUs: number;
+interface Selectable extends Interval {
   readonly selection: Selection;
 }
+
+const laneOf = (list: readonly Selectable[]): SelectableLane<Selection> => ({
+  count: list.length,
+  stretch: (index) => at(list, index),
+  chosen: (index) => at(list, index).selection,
+});
 
 /** For each device, the compute lane including idle stretches, and the communication lane. */
 function lanesOf({ devices }: LaneParts): readonly (readonly Selectable[])[] {
@@ -27,7 +29,7 @@ function lanesOf({ devices }: LaneParts): readonly (readonly Selectable[])[] {
         run.pieces.map(({ startUs, endUs, event }) => ({ startUs, endUs, selection: { kind: 'event', event } })),
       );
     const idle = (stretch: IdleStretch): Selectable => {
-      const { startUs, endUs } = stretch.of === 'comm' ? stretch.wait : stretch.gap;
+      const { startUs, endUs } = stretchOfIdle(stretch);
       return { startUs, endUs, selection: { kind: 'idle', stretch } };
     };
     const lanes = [
@@ -44,35 +46,31 @@ export const sameSelection = (a: Selection | undefined, b: Selection | undefined
   if (!a || !b) return a === b;
   if (a.kind === 'event') return b.kind === 'event' && a.event === b.event;
   if (b.kind === 'event') return false;
-  const [x, y] = [startOf(a.stretch), startOf(b.stretch)];
+  const [x, y] = [stretchOfIdle(a.stretch), stretchOfIdle(b.stretch)];
   return a.stretch.of === b.stretch.of && x.device === y.device && x.startUs === y.startUs;
 };
 
-const startOf = (stretch: IdleStretch) => (stretch.of === 'comm' ? stretch.wait : stretch.gap);
+const stretchOfIdle = (stretch: IdleStretch) => (stretch.of === 'comm' ? stretch.wait : stretch.gap);
 
 /** The selection after a key; undefined at the end of a lane and at the last lane. */
-export function moveSelection(parts: LaneParts, from: Selection, direction: EventDirection): Selection | undefined {
+export function moveSelection(parts: LaneParts, from: Selection, direction: LaneDirection): Selection | undefined {
   const lanes = lanesOf(parts);
   const lane = lanes.findIndex((list) => list.some(({ selection }) => sameSelection(selection, from)));
-  if (lane < 0) return undefined;
-  const list = at(lanes, lane);
-  const place = list.findIndex(({ selection }) => sameSelection(selection, from));
-  if (direction === 'next' || direction === 'previous') return list[place + (direction === 'next' ? 1 : -1)]?.selection;
-  const { startUs, endUs } = at(list, place);
-  return nearest(lanes[lane + (direction === 'below' ? 1 : -1)], (startUs + endUs) / 2)?.selection;
-}
-
-function nearest(list: readonly Selectable[] | undefined, us: number): Selectable | undefined {
-  const away = ({ startUs, endUs }: Selectable) => Math.max(startUs - us, 0, us - endUs);
-  return list?.reduce((best, item) => (away(item) < away(best) ? item : best));
+  const index = lanes[lane]?.findIndex(({ selection }) => sameSelection(selection, from));
+  if (index === undefined) return undefined;
+  const { startUs, endUs } = stretchOf(parts, from);
+  return moveAlong(lanes.map(laneOf), { lane, index, us: (startUs + endUs) / 2 }, direction);
 }
 
 /** The time of a selection. */
-export function stretchOf(
-  parts: LaneParts,
-  selection: Selection,
-): { readonly startUs: number; readonly endUs: number } {
-  return selection.kind === 'event' ? at(parts.spans, selection.event) : startOf(selection.stretch);
+const stretchOf = (parts: LaneParts, selection: Selection): Interval =>
+  selection.kind === 'event' ? at(parts.spans, selection.event) : stretchOfIdle(selection.stretch);
+
+/** The time of a selection as shares of the step; undefined before a step has run. */
+export function sharesOf(parts: LaneParts | undefined, selection: Selection): ViewWindow | undefined {
+  if (!parts || parts.totalUs <= 0) return undefined;
+  const { startUs, endUs } = stretchOf(parts, selection);
+  return { from: startUs / parts.totalUs, to: endUs / parts.totalUs };
 }
 
 /** The event at the cursor; before the first event, the first. */

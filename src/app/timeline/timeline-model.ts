@@ -2,6 +2,7 @@
  * The timeline's state between two frames: the parts of the trace on the chosen clock, the window in view, the last
  * painted scene. No DOM, no React; one per mounted timeline.
  */
+import { once } from '../../base/once';
 import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { type Causes, createCauses } from '../../trace/causes';
@@ -49,14 +50,6 @@ interface Prepared {
   readonly walk: WalkTime;
   readonly causes: () => Causes;
   readonly path: () => CriticalPath;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[app.cursor.trace];

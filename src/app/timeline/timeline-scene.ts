@@ -9,7 +9,7 @@ import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
 import type { Gap } from '../lanes/gaps';
 import type { LanesScene } from '../lanes/lanes';
-import { cutToView, type TimeScale, timeScale, timeTicks } from '../lanes/time-axis';
+import { cutToView, stretchInLane, type TimeScale, timeScale, timeTicks } from '../lanes/time-axis';
 import type { ViewWindow } from '../lanes/view-window';
 import type { CommRun, CommWait, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
@@ -199,6 +199,5 @@ export function rectOf(input: Omit<TimelineInput, 'ranks'>, event: number): Rect
   if (!row || !span) return undefined;
   const scale = timeScale(layout, parts.totalUs, view);
   const lane = e.queue === 'comm' && row.comm.height > 0 ? row.comm : row.compute;
-  const x = scale(span.startUs);
-  return { x, y: lane.y, width: Math.max(1, scale(span.endUs) - x), height: lane.height };
+  return stretchInLane(scale, lane, span);
 }

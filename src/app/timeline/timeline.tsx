@@ -4,66 +4,59 @@
  * decides the places, timeline-marks.ts the marks, paint-timeline.ts the looks. The surrounding section belongs to the
  * page.
  */
-import { type RefObject, useMemo, useRef, useState } from 'react';
+import { type RefObject, useMemo, useState } from 'react';
 import { useLinked } from '../address/use-linked';
 import styles from '../lanes/lanes.module.css';
+import { LanesCanvas } from '../lanes/lanes-canvas';
+import { SearchField } from '../lanes/search-field';
 import tools from '../lanes/tools.module.css';
-import { useLanesPointer } from '../lanes/use-lanes-pointer';
-import { type ViewWindow, zoomedBy } from '../lanes/view-window';
+import { type Lanes, useLanes } from '../lanes/use-lanes';
 import { SavePicture } from '../picture/save-button';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { EventsTable } from './events-table';
 import { Pointed, Selected } from './explained';
 import { Hand } from './hand';
 import { MoreLanes } from './more-lanes';
-import { revealed, timelineKeyDown } from './obey-keys';
+import { timelineKeys } from './obey-keys';
 import { searchEvents } from './search';
-import { type Selection, sameSelection, selectionOf } from './selection';
+import { type Selection, sameSelection, selectionOf, sharesOf } from './selection';
 import { TimelineHead } from './timeline-head';
 import { parseTimeline, printTimeline } from './timeline-link';
 import type { TimelineModel } from './timeline-model';
 import type { TimelineItem } from './timeline-scene';
-import { TimelineSearchField } from './timeline-search-field';
 import { useSelection } from './use-selection';
 import { useTimelinePicture } from './use-timeline-picture';
 import { pathWords } from './why-words';
 
 export function Timeline() {
   const store = useAppStore();
-  const hand = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLInputElement>(null);
   const [pointed, setPointed] = useState<string>();
   const [path, setPath] = useState(false);
   const locked = useApp((app) => app.lock.has('transport'));
   const { selection, select, go } = useSelection(locked);
   const { query, matches, setQuery } = useSearch();
-  const picture = useTimelinePicture({ pointed, selection, matches, path });
-  const { canvas, view, model, size, request, onPainted } = picture;
-
-  const show = (next: ViewWindow) => {
-    model.view = next;
-    request();
-  };
-  const reveal = (next: Selection | undefined) => {
-    select(next);
-    if (next) show(revealed(model, store.getState(), next));
-    if (next) scrollTo(view, model, next);
-  };
+  const { model, panel, picture } = useTimelinePicture({ pointed, selection, matches: matches?.list, path });
+  const { view, size } = picture;
+  const togglePath = () => setPath(!path);
   const scrub = (x: number) => {
     const place = model.placeAt(store.getState(), x);
     if (place) go(place.event, place.fraction);
   };
-  const hands = useLanesPointer(hand, {
+  const lanes: Lanes<Selection> = useLanes<TimelineItem, Selection>({
     model,
-    top: () => view.current?.scrollTop ?? 0,
-    scrolls: () => view.current !== null && view.current.scrollHeight > view.current.clientHeight + 1,
-    onView: show,
+    picture,
+    selection,
+    select,
+    stretchOf: (chosen) => sharesOf(model.parts(store.getState()), chosen),
+    scrollTo: (chosen) => scrollTo(view, model, chosen),
+    keys: (event) =>
+      timelineKeys({ model, app: store.getState(), selection, go, reveal: lanes.reveal, togglePath }, event),
     onScrub: scrub,
-    onPick: (item, x) => {
+    onPick(item, x) {
       if (item?.event === undefined) scrub(x);
       if (item) select(sameSelection(selectionOf(item), selection) ? undefined : selectionOf(item));
     },
-    onPoint: (item: TimelineItem | undefined) => {
+    onPoint(item) {
       setPointed(item?.id);
       store.getState().hover(item?.event);
     },
@@ -72,58 +65,43 @@ export function Timeline() {
     setQuery(asked.query);
     setPath(asked.path);
     if (asked.idle) select({ kind: 'idle', stretch: asked.idle });
-    show(asked.view);
+    lanes.show(asked.view);
   });
-  const onKeyDown = timelineKeyDown({
-    model,
-    app: store.getState,
-    selection: () => selection,
-    go,
-    show,
-    select: reveal,
-    search: () => field.current?.focus(),
-    togglePath: () => setPath(!path),
-  });
+  const chosen = selection?.kind === 'event' ? selection.event : undefined;
   return (
     <div className={styles['root']}>
-      <TimelineHead onZoom={(factor) => show(zoomedBy(model.view, factor))}>
-        <TimelineSearchField
-          field={field}
+      <TimelineHead onZoom={lanes.zoomBy}>
+        <SearchField
+          lanes={lanes}
+          hint="search: layer 4, bucket 1, rank 2 …"
           query={query}
           matches={matches}
-          selection={selection}
+          selected={
+            chosen === undefined ? undefined : { is: (event) => event === chosen, isBefore: (event) => event < chosen }
+          }
           onQuery={setQuery}
-          onFound={reveal}
-          onLeave={() => hand.current?.focus()}
+          onFound={(event) => lanes.reveal({ kind: 'event', event })}
         />
-        <button type="button" className={tools['toggle']} aria-pressed={path} onClick={() => setPath(!path)}>
+        <button type="button" className={tools['toggle']} aria-pressed={path} onClick={togglePath}>
           critical path
         </button>
-        <SavePicture name="timeline" what="the timeline" figure={picture.figure} />
+        <SavePicture name="timeline" what="the timeline" figure={{ picture: async () => picture.saved() }} />
         <EventsTable />
       </TimelineHead>
       {path && <PathLine model={model} />}
       <div ref={view} className={styles['view']} onScroll={picture.onScroll}>
-        <div className={styles['lanes']} style={{ height: size.height }}>
-          <canvas
-            ref={canvas}
-            role="img"
-            aria-label="Lanes of the devices over time; the table below lists their events"
-            style={size}
-          />
-          <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
-        </div>
-        <MoreLanes view={view} model={model} panel={picture.panel} height={size.height} />
+        <LanesCanvas picture={picture} label="Lanes of the devices over time; the table below lists their events">
+          <Hand lanes={lanes} locked={locked} />
+        </LanesCanvas>
+        <MoreLanes view={view} model={model} panel={panel} height={size.height} />
       </div>
-      {selection && (
-        <Selected model={model} selection={selection} width={size.width} onSelect={reveal} view={view} hand={hand} />
-      )}
-      {pointed !== undefined && <Pointed id={pointed} model={model} onPainted={onPainted} canvas={canvas.current} />}
+      {selection && <Selected model={model} selection={selection} width={size.width} lanes={lanes} view={view} />}
+      {pointed !== undefined && <Pointed id={pointed} model={model} picture={picture} />}
     </div>
   );
 }
 
-interface Shown {
+interface LinkedState {
   readonly query: string;
   readonly path: boolean;
   readonly selection: Selection | undefined;
@@ -132,7 +110,7 @@ interface Shown {
 /** The timeline's part of a link: writes the shown state into it, and applies it when a link is opened. */
 function useTimelineLink(
   model: TimelineModel,
-  { query, path, selection }: Shown,
+  { query, path, selection }: LinkedState,
   onAsked: (asked: ReturnType<typeof parseTimeline>) => void,
 ): void {
   const store = useAppStore();
@@ -160,7 +138,10 @@ function scrollTo(view: RefObject<HTMLDivElement | null>, { scene }: TimelineMod
 function useSearch() {
   const [query, setQuery] = useState('');
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 200);
-  const matches = useMemo(() => (trace ? searchEvents(trace, query) : undefined), [trace, query]);
+  const matches = useMemo(() => {
+    const list = trace && searchEvents(trace, query);
+    return list && { list, count: list.length };
+  }, [trace, query]);
   return { query, matches, setQuery };
 }
 

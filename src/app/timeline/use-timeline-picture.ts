@@ -1,17 +1,15 @@
 /**
- * The timeline's canvas: its content, its size, its painting, and when it is painted again. The lanes and their marks
- * come from the model and from timeline-marks.ts; timeline.tsx joins them to the page.
+ * The timeline's canvas: its size and its content. The lanes and their marks come from the model and from
+ * timeline-marks.ts; timeline.tsx joins them to the page.
  */
-import { type UIEvent, useCallback, useMemo, useRef } from 'react';
-import type { Size } from '../draw/geometry';
-import type { Ink } from '../draw/ink';
+import { useCallback, useMemo, useRef } from 'react';
 import { useMedia } from '../draw/use-media';
-import { useSize, useSurface } from '../draw/use-surface';
-import type { SavedFigure } from '../picture/figure-picture';
+import { useSize } from '../draw/use-surface';
+import { type ShownInLanes, useLanesPicture } from '../lanes/use-lanes-picture';
 import { useApp, useAppStore } from '../state/use-app';
 import { paintTimeline } from './paint-timeline';
-import { marksOf } from './timeline-marks';
-import { createTimelineModel, type PanelSize, type TimelineModel } from './timeline-model';
+import { marksOf, type Wanted } from './timeline-marks';
+import { createTimelineModel, type PanelSize } from './timeline-model';
 
 /**
  * On such screens the page fixes the panel's height; on others the page scrolls and the panel takes the height it
@@ -19,11 +17,8 @@ import { createTimelineModel, type PanelSize, type TimelineModel } from './timel
  */
 const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 
-type Marked = Parameters<typeof marksOf>[3];
-
-export function useTimelinePicture({ pointed, selection, matches, path }: Marked) {
+export function useTimelinePicture({ pointed, selection, matches, path }: Wanted) {
   const store = useAppStore();
-  const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<HTMLDivElement>(null);
   const room = useSize(view);
   const oneScreen = useMedia(ONE_SCREEN);
@@ -32,41 +27,19 @@ export function useTimelinePicture({ pointed, selection, matches, path }: Marked
   const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
   const panel: PanelSize = useMemo(() => ({ width, height: own }), [width, own]);
   const model = useMemo(createTimelineModel, []);
-  /** How far the lanes are scrolled; reading it from the element in a frame would force a layout while drawing. */
-  const scrolled = useRef(0);
   const height = useApp((app) => model.layout(app, panel).height);
   const size = useMemo(() => ({ width, height }), [width, height]);
-  const draw = useCallback(
-    (ink: Ink) => {
+  const painter = useCallback(
+    (shown: ShownInLanes<string>) => {
       const app = store.getState();
       const scene = model.look(app, panel);
-      const marks = marksOf(model, app, scene, { pointed, selection, matches, path });
       const parts = model.parts(app);
-      paintTimeline(ink, scene, marks, parts && { parts, view: model.view, top: scrolled.current, band: model.band });
+      if (!parts) return undefined;
+      const marks = marksOf(model, app, scene, { pointed: shown.pointed, selection, matches, path });
+      return (ink: Parameters<typeof paintTimeline>[0]) =>
+        paintTimeline(ink, scene, marks, { ...shown, parts, view: model.view });
     },
-    [store, model, panel, pointed, selection, matches, path],
+    [store, model, panel, selection, matches, path],
   );
-  const { request, onPainted } = useSurface(canvas, size, draw);
-  const onScroll = (event: UIEvent<HTMLElement>) => {
-    scrolled.current = event.currentTarget.scrollTop;
-    request();
-  };
-  const figure = figureOf(model, panel, size, { selection, matches, path });
-  return { canvas, view, model, panel, size, figure, request, onPainted, onScroll };
+  return { model, panel, picture: useLanesPicture({ model, view, size, pointed, painter }) };
 }
-
-/** The timeline as a picture of all its lanes, even if the panel shows only some. */
-const figureOf = (
-  model: TimelineModel,
-  panel: PanelSize,
-  size: Size,
-  marked: Omit<Marked, 'pointed'>,
-): SavedFigure => ({
-  async picture(app) {
-    const parts = model.parts(app);
-    const scene = model.look(app, panel);
-    const marks = marksOf(model, app, scene, { ...marked, pointed: undefined });
-    const shown = parts && { parts, view: model.view, top: 0, band: undefined };
-    return shown && { ...size, paint: (ink) => paintTimeline(ink, scene, marks, shown) };
-  },
-});

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
+import { once } from '../../base/once';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
@@ -12,7 +13,7 @@ import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import { AUTOCAST_CASE, MIXED_BASE, TENSOR_AUTOCAST_CASE, WHOLE_MODEL_CASES } from '../testing/mixed-cases';
-import { once, runParity } from '../testing/run-parity';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import type { Training } from '../training';
 

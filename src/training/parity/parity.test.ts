@@ -6,9 +6,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
+import { once } from '../../base/once';
 import { PARITY_CASES } from '../testing/parity-cases';
 import { isSmall, parityPlace } from '../testing/parity-tier';
-import { once, runParity } from '../testing/run-parity';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 for (const parity of PARITY_CASES) {

@@ -5,10 +5,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
+import { once } from '../../base/once';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { pipelinePlace } from '../testing/parity-tier';
 import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
-import { once, runParity } from '../testing/run-parity';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 let node: NodeGpu;

@@ -4,9 +4,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
+import { once } from '../../base/once';
 import { pipelinePlace } from '../testing/parity-tier';
 import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
-import { once, runParity } from '../testing/run-parity';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 for (const parity of [...PIPELINE_CASES, ...PIPELINE_MESH_CASES]) {

@@ -5,13 +5,14 @@
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
+import { once } from '../../base/once';
 import { parseConfig } from '../../config/parse-config';
 import { partitionOf } from '../../parallel/sharded/zero-one';
 import type { Program } from '../../program/instruction';
 import { elements } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
 import zero from '../fixtures/zero-partition.json';
-import { once, runParity } from '../testing/run-parity';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import { FSDP_CASES, type RecordedCall, ZERO1_CASES } from '../testing/sharded-cases';
 

@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
-import { once, runParity } from '../testing/run-parity';
+import { once } from '../../base/once';
+import { runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import { TENSOR_CASES, TENSOR_MESH_CASES } from '../testing/tensor-cases';
 

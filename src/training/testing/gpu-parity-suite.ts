@@ -4,10 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
+import { once } from '../../base/once';
 import type { Mode } from '../../protocol/config';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import type { ParityCase } from './parity-cases';
-import { once, runParity } from './run-parity';
+import { runParity } from './run-parity';
 import { expectSameBits, runInWorkers } from './run-placements';
 
 export interface GpuParity {

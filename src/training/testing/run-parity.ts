@@ -34,15 +34,6 @@ export interface ParityRun {
   readonly held: HeldRun;
 }
 
-/** Made when it is first asked for, and once: two tests look at one run. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 /** With `gpu` on WebGPU, else on the CPU; `whole`: what it holds is taken at the end. */
 export async function runParity(test: ParityCase, gpu?: GPU, whole = false): Promise<ParityRun> {
   const device = gpu ? 'webgpu' : 'cpu';

@@ -4,6 +4,7 @@ import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { Interval } from '../../../trace/idle';
 import { stretchOf } from './recorded-model';
 import type { FoundAt } from './recorded-scene-types';
+import { rankIndexOf } from './recorded-selection';
 import { tipOf } from './recorded-words';
 
 export function stretchOfFound(recording: Recording, found: FoundAt): Interval {
@@ -12,7 +13,7 @@ export function stretchOfFound(recording: Recording, found: FoundAt): Interval {
 }
 
 export function rankOfFound(recording: Recording, found: FoundAt): number {
-  const index = found.kind === 'span' ? found.at.rank : found.rank;
+  const index = rankIndexOf(found);
   return recording.ranks[index]?.rank ?? index;
 }
 

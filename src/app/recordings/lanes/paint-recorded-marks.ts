@@ -6,8 +6,7 @@ import { bottom, grow, type Rect, right } from '../../draw/geometry';
 import type { Ink } from '../../draw/ink';
 import { box, line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
-import { withinLanes } from '../../lanes/paint-frame';
-import { SMALL } from '../../lanes/paint-lane';
+import { paintChosen, paintVeil, SMALL } from '../../lanes/paint-lane';
 import type { RecordedScene } from './recorded-scene-types';
 
 /** A collective's parts on all its ranks. */
@@ -27,18 +26,10 @@ export interface RecordedMarks {
   readonly lit: ((rank: number, lane: number, span: number) => boolean) | undefined;
 }
 
-const VEIL = 0.76;
-
-function veil({ context, palette }: Ink, { rows }: RecordedScene, lit: NonNullable<RecordedMarks['lit']>): void {
-  context.save();
-  context.globalAlpha = VEIL;
-  for (const { tracks } of rows) {
-    for (const { blocks, collectives } of tracks) {
-      for (const { rect, at } of [...blocks, ...collectives])
-        if (!at || !lit(at.rank, at.lane, at.span)) box(context, grow(rect, 0.5), { fill: palette.track });
-    }
-  }
-  context.restore();
+function* unlit({ rows }: RecordedScene, lit: NonNullable<RecordedMarks['lit']>): Iterable<Rect> {
+  for (const { tracks } of rows)
+    for (const { blocks, collectives } of tracks)
+      for (const { rect, at } of [...blocks, ...collectives]) if (!at || !lit(at.rank, at.lane, at.span)) yield rect;
 }
 
 /** Draws lines between the ends of consecutive ranks' parts, and a line through all ranks where the last one joined. */
@@ -78,18 +69,16 @@ function link(ink: Ink, { parts, last }: Linked): void {
   drawText(ink, last.text, { x: plate.x + 6, y: plate.y + 12.5 }, { ...SMALL, weight: 600, colour: palette.onAccent });
 }
 
+/** Called by paint-recorded.ts, which clips the marks to the lanes. */
 export function paintRecordedMarks(ink: Ink, scene: RecordedScene, marks: RecordedMarks): void {
   const { context, palette } = ink;
-  withinLanes(ink, scene, () => {
-    if (marks.lit) veil(ink, scene, marks.lit);
-    for (const rect of marks.found)
-      box(
-        context,
-        { ...rect, y: bottom(rect) - 3, width: Math.max(1.5, rect.width), height: 3 },
-        { fill: palette.accent },
-      );
-    if (marks.linked) link(ink, marks.linked);
-    if (marks.selected) box(context, grow(marks.selected, 2), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
-    if (marks.pointed) box(context, grow(marks.pointed, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
-  });
+  if (marks.lit) paintVeil(ink, unlit(scene, marks.lit));
+  for (const rect of marks.found)
+    box(
+      context,
+      { ...rect, y: bottom(rect) - 3, width: Math.max(1.5, rect.width), height: 3 },
+      { fill: palette.accent },
+    );
+  if (marks.linked) link(ink, marks.linked);
+  paintChosen(ink, { selected: marks.selected ? [marks.selected] : [], pointed: marks.pointed ? [marks.pointed] : [] });
 }

@@ -5,22 +5,15 @@
  */
 import { bottom, type Rect } from '../../draw/geometry';
 import type { Ink } from '../../draw/ink';
-import type { ScaleInterval } from '../../draw/scales';
 import { box, line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
-import { type Overview, paintBand, paintGrid, paintHead } from '../../lanes/paint-frame';
+import { type FrameShown, paintLanes } from '../../lanes/paint-frame';
 import { paintGround, paintLabel, paintPlate, SMALL } from '../../lanes/paint-lane';
-import type { ViewWindow } from '../../lanes/view-window';
 import { paintRecordedMarks, type RecordedMarks } from './paint-recorded-marks';
 import type { CollectiveScene, RankScene, RecordedScene, SpanAt, TrackScene } from './recorded-scene-types';
 import { type LaneTone, shortName, TONE_WORDS, toneAt } from './tones';
 
-export interface RecordedShown {
-  readonly overview: Overview;
-  readonly view: ViewWindow;
-  /** The number of pixels by which the lanes are scrolled. */
-  readonly top: number;
-  readonly band: ScaleInterval | undefined;
+export interface RecordedShown extends FrameShown {
   /** The texts of a block, longest first. */
   readonly labelsOf: (at: SpanAt) => readonly string[];
 }
@@ -155,15 +148,12 @@ function steps(ink: Ink, scene: RecordedScene): void {
   });
 }
 
-export function paintRecorded(ink: Ink, scene: RecordedScene, marks: RecordedMarks, shown: RecordedShown): void {
-  for (const row of scene.rows) rankGround(ink, row);
-  const last = scene.rows.at(-1);
-  paintGrid(ink, scene, last ? bottom(last.row.ground) : scene.layout.height);
+function spans(ink: Ink, scene: RecordedScene, labelsOf: RecordedShown['labelsOf']): void {
   steps(ink, scene);
   for (const row of scene.rows) {
     for (const track of row.tracks) {
-      compute(ink, track, shown.labelsOf);
-      for (const one of track.collectives) communication(ink, one, shown.labelsOf);
+      compute(ink, track, labelsOf);
+      for (const one of track.collectives) communication(ink, one, labelsOf);
     }
     gapNames(ink, row);
   }
@@ -171,7 +161,14 @@ export function paintRecorded(ink: Ink, scene: RecordedScene, marks: RecordedMar
     for (const { collectives } of tracks)
       for (const { lastAt, rect } of collectives)
         if (lastAt !== undefined && rect.width >= FLAGGED) lastFlag(ink, lastAt, rect, row.tracks.rank.rank);
-  paintRecordedMarks(ink, scene, marks);
-  if (shown.band) paintBand(ink, scene, shown.band);
-  paintHead(ink, scene, shown);
+}
+
+export function paintRecorded(ink: Ink, scene: RecordedScene, marks: RecordedMarks, shown: RecordedShown): void {
+  paintLanes(ink, scene, shown, {
+    ground() {
+      for (const row of scene.rows) rankGround(ink, row);
+    },
+    spans: () => spans(ink, scene, shown.labelsOf),
+    marks: () => paintRecordedMarks(ink, scene, marks),
+  });
 }

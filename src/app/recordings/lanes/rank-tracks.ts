@@ -3,6 +3,7 @@
  * gaps with neither and the named part around each, and on demand every thread and stream with nested spans. Made once
  * per rank; times only, no pixels. Pure.
  */
+import { once } from '../../../base/once';
 import type { RecordedCollective, RecordedLane, RecordedRank, RecordedStep } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
 import type { Interval } from '../../../trace/idle';
@@ -56,14 +57,6 @@ export function runsOf(blocks: Blocks): readonly ToneRun[] {
     } else runs.push({ startUs, endUs, tone, first: index, end: index + 1 });
   }
   return runs;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 type CollectiveOf = RankTracks['collectiveOf'];

@@ -8,13 +8,14 @@ import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { Interval } from '../../../trace/idle';
 import type { Rect } from '../../draw/geometry';
 import { type LanesModel, shareAcross } from '../../lanes/lanes';
+import { stretchInLane, timeScale } from '../../lanes/time-axis';
 import { type ViewWindow, WHOLE } from '../../lanes/view-window';
 import { type CoarseRank, coarseRanks } from './coarse';
 import { lastJoin } from './collective-scene';
 import type { Linked } from './paint-recorded-marks';
 import { nestedTracks, type RankTracks, rankTracks } from './rank-tracks';
 import { layoutRecorded, type RecordedLayout, type Thread } from './recorded-layout';
-import { recordedScene, rectOf, trackOf } from './recorded-scene';
+import { recordedScene, trackOf } from './recorded-scene';
 import type { RecordedInput, RecordedItem, RecordedScene, SpanAt } from './recorded-scene-types';
 import { lastWords, spanOf } from './recorded-words';
 
@@ -96,7 +97,7 @@ export function createRecordedModel(
     if (!scene || !span) return undefined;
     const stretch = { startUs: span.startUs, endUs: span.startUs + span.durUs };
     const lane = trackOf(scene.layout, at, stretch);
-    return lane && rectOf(input(scene.layout), lane, stretch);
+    return lane && stretchInLane(timeScale(scene.layout, totalUs, model.view), lane, stretch);
   };
   const model: RecordedModel = {
     recording,

@@ -142,13 +142,6 @@ export function recordedScene(input: RecordedInput): RecordedScene {
   };
 }
 
-/** The rectangle of a stretch of time in a track, as if the lanes continued beyond the window. */
-export function rectOf({ layout, view, totalUs }: RecordedInput, lane: Rect, stretch: Interval): Rect {
-  const scale = timeScale(layout, totalUs, view);
-  const x = scale(stretch.startUs);
-  return { ...lane, x, width: Math.max(1, scale(stretch.endUs) - x) };
-}
-
 /** The track that shows a span: as its own block, or as a part of the enclosing block. */
 export function trackOf({ rows }: RecordedLayout, { rank, lane, span }: SpanAt, stretch: Interval): Rect | undefined {
   const row = rows[rank];

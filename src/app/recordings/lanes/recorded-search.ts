@@ -4,14 +4,13 @@
  */
 import type { Recording } from '../../../recordings/recording';
 import { SPAN_KINDS } from '../../../recordings/spans';
+import type { Matches } from '../../lanes/search-field';
 import { searchable, wordsMatcher } from '../../lanes/search-words';
 import type { SpanAt } from './recorded-scene-types';
 import { shortName } from './tones';
 
-export interface RecordedMatches {
-  /** The matches in order of time, at most MOST. */
-  readonly list: readonly SpanAt[];
-  readonly count: number;
+/** At most MOST are listed. */
+export interface RecordedMatches extends Matches<SpanAt> {
   has(rank: number, lane: number, span: number): boolean;
 }
 

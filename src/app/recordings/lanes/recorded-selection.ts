@@ -1,31 +1,32 @@
-/**
- * Moves the selection of a recorded timeline by keys: along its track, to the rank above or below at the same time, and
- * for a collective from rank to rank. Pure.
- */
+/** Moves the selection of a recorded timeline by keys, and tells selections apart. Pure. */
 import type { Interval } from '../../../trace/idle';
-import { type Blocks, blockAt, firstBeyond } from './blocks';
+import { indexAt, type LaneDirection, moveAlong, type SelectableLane } from '../../lanes/move-along';
+import { type Blocks, blockAt } from './blocks';
 import type { RankTracks } from './rank-tracks';
 import { spanId } from './recorded-scene';
 import type { FoundAt, SpanAt } from './recorded-scene-types';
 
-export type Direction = 'next' | 'previous' | 'above' | 'below';
-
-interface Line {
+interface Line extends SelectableLane<FoundAt> {
   readonly rank: number;
   readonly blocks: Blocks;
 }
 
 /** The lines in order: each rank's computation, then its communication. */
 const linesOf = (ranks: readonly RankTracks[]): readonly Line[] =>
-  ranks.flatMap(({ index, compute, communication }) =>
-    [compute, ...communication].filter(({ count }) => count > 0).map((blocks) => ({ rank: index, blocks })),
+  ranks.flatMap(({ index: rank, compute, communication }) =>
+    [compute, ...communication]
+      .filter(({ count }) => count > 0)
+      .map((blocks) => ({
+        rank,
+        blocks,
+        count: blocks.count,
+        stretch: (index) => blockAt(blocks, index),
+        chosen(index) {
+          const { lane, span, collective } = blockAt(blocks, index);
+          return { kind: 'span', at: { rank, lane, span, collective } };
+        },
+      })),
   );
-
-const found = ({ rank, blocks }: Line, index: number): FoundAt | undefined => {
-  if (index < 0 || index >= blocks.count) return undefined;
-  const { lane, span, collective } = blockAt(blocks, index);
-  return { kind: 'span', at: { rank, lane, span, collective } };
-};
 
 function indexIn({ rank, blocks }: Line, at: SpanAt): number {
   if (rank !== at.rank) return -1;
@@ -33,33 +34,26 @@ function indexIn({ rank, blocks }: Line, at: SpanAt): number {
   return -1;
 }
 
-/** The block of a line at a time, or the next one. */
-const atTime = ({ blocks }: Line, us: number): number => Math.min(firstBeyond(blocks.endUs, us), blocks.count - 1);
-
 /** `stretch`: the selection's time. Undefined at the end of a line and at the last line. */
 export function moveFound(
   ranks: readonly RankTracks[],
   from: FoundAt | undefined,
   stretch: Interval | undefined,
-  direction: Direction,
+  direction: LaneDirection,
 ): FoundAt | undefined {
   const lines = linesOf(ranks);
-  const [first] = lines;
-  if (!first) return undefined;
-  if (!from || !stretch) return found(first, 0);
-  const rank = from.kind === 'span' ? from.at.rank : from.rank;
-  const middle = (stretch.startUs + stretch.endUs) / 2;
-  const own = from.kind === 'span' ? lines.findIndex((line) => indexIn(line, from.at) >= 0) : -1;
-  const place = own >= 0 ? own : lines.findIndex((line) => line.rank === rank);
-  const line = lines[place];
+  if (!from || !stretch) return lines[0]?.chosen(0);
+  const us = (stretch.startUs + stretch.endUs) / 2;
+  const drawn = from.kind === 'span' ? lines.findIndex((line) => indexIn(line, from.at) >= 0) : -1;
+  const rank = rankIndexOf(from);
+  const lane = drawn >= 0 ? drawn : lines.findIndex((line) => line.rank === rank);
+  const line = lines[lane];
   if (!line) return undefined;
-  if (direction === 'above' || direction === 'below') {
-    const other = lines[place + (direction === 'below' ? 1 : -1)];
-    return other && found(other, atTime(other, middle));
-  }
-  const index = own >= 0 && from.kind === 'span' ? indexIn(line, from.at) : atTime(line, middle);
-  return found(line, index + (direction === 'next' ? 1 : -1));
+  const index = drawn >= 0 && from.kind === 'span' ? indexIn(line, from.at) : indexAt(line, us);
+  return moveAlong(lines, { lane, index, us }, direction);
 }
+
+export const rankIndexOf = (found: FoundAt): number => (found.kind === 'span' ? found.at.rank : found.rank);
 
 export const sameFound = (a: FoundAt | undefined, b: FoundAt | undefined): boolean => {
   if (!a || !b) return a === b;

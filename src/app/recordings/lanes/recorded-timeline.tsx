@@ -3,101 +3,99 @@
  * parts to the page; use-recorded-picture.ts has the canvas. Zooming, panning and searching work as in a run's
  * timeline.
  */
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { grow } from '../../draw/geometry';
 import { Tooltip } from '../../draw/tooltip';
-import lanes from '../../lanes/lanes.module.css';
-import { useLanesPointer } from '../../lanes/use-lanes-pointer';
-import { type ViewWindow, zoomedBy } from '../../lanes/view-window';
+import { LanesCanvas, LanesSlider } from '../../lanes/lanes-canvas';
+import type { LaneDirection } from '../../lanes/move-along';
+import { SearchField } from '../../lanes/search-field';
+import type { SelectedMatch } from '../../lanes/search-words';
+import { type Lanes, useLanes } from '../../lanes/use-lanes';
 import { SavePicture } from '../../picture/save-picture';
 import { FoldButtons } from './fold-buttons';
 import { FoundPanel } from './found-panel';
-import { RecordedHand } from './recorded-hand';
+import { spoken, stretchOfFound } from './found-words';
 import { RecordedHead } from './recorded-head';
-import { recordedKeyDown, revealed } from './recorded-keys';
-import type { RecordedModel } from './recorded-model';
+import { type RecordedModel, stretchOf } from './recorded-model';
 import type { FoundAt, RecordedItem, SpanAt } from './recorded-scene-types';
 import { searchRecording } from './recorded-search';
-import { RecordedSearchField } from './recorded-search-field';
-import { sameFound } from './recorded-selection';
+import { moveFound, rankIndexOf, sameFound } from './recorded-selection';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
 import { useRecordedPicture } from './use-recorded-picture';
 
+const KEYS =
+  'Arrows: from span to span. w and s zoom, a and d move, f fits what is selected, 0 shows everything, / searches.';
+
 export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
   const { recording, analysis } = model;
-  const hand = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set());
   const [pointed, setPointed] = useState<RecordedItem>();
   const [selected, setSelected] = useState<FoundAt>();
   const [query, setQuery] = useState('');
   const matches = useMemo(() => searchRecording(recording, query), [recording, query]);
-  const picture = useRecordedPicture(model, { open, pointed, selected, matches });
-  const { canvas, view, size, request } = picture;
+  const { picture, layout, figure } = useRecordedPicture(model, { open, pointed, selected, matches });
+  const { canvas, view } = picture;
 
-  const show = (next: ViewWindow) => {
-    model.view = next;
-    request();
-  };
   const select = (found: FoundAt | undefined) => {
     setSelected(found);
     setPointed(undefined);
   };
-  const reveal = (at: SpanAt) => {
-    const collective = model.ranks[at.rank]?.collectiveOf(at.lane, at.span) ?? -1;
-    const found: FoundAt = { kind: 'span', at: { ...at, collective } };
-    select(found);
-    show(revealed(model, found));
+  const move = (direction: LaneDirection) => () => {
+    const next = moveFound(model.ranks, selected, selected && stretchOfFound(recording, selected), direction);
+    if (next) lanes.reveal(next);
   };
-  const hands = useLanesPointer<RecordedItem>(hand, {
+  const lanes: Lanes<FoundAt> = useLanes<RecordedItem, FoundAt>({
     model,
-    top: () => 0,
-    onView: show,
+    picture,
+    selection: selected,
+    select,
+    stretchOf: (found) => model.share(stretchOfFound(recording, found)),
+    /** With many ranks the dialog scrolls. */
+    scrollTo: (found) =>
+      view.current?.querySelectorAll('button')[rankIndexOf(found)]?.scrollIntoView({ block: 'nearest' }),
+    keys: () => ({
+      ArrowRight: move('next'),
+      ArrowLeft: move('previous'),
+      ArrowUp: move('above'),
+      ArrowDown: move('below'),
+    }),
     onPick: (item) => select(item && !sameFound(item.found, selected) ? item.found : undefined),
     onPoint: (item) => setPointed((old) => (old?.id === item?.id ? old : item)),
   });
-  /** With many ranks the dialog scrolls. */
-  const selectByKey = (found: FoundAt | undefined) => {
-    select(found);
-    const rank = found && rankOf(found);
-    if (rank !== undefined) view.current?.querySelectorAll('button')[rank]?.scrollIntoView({ block: 'nearest' });
+  const goTo = (at: SpanAt) => {
+    const collective = model.ranks[at.rank]?.collectiveOf(at.lane, at.span) ?? -1;
+    lanes.reveal({ kind: 'span', at: { ...at, collective } });
   };
-  const onKeyDown = recordedKeyDown({
-    model,
-    selected: () => selected,
-    show,
-    select: selectByKey,
-    search: () => field.current?.focus(),
-  });
   const box = canvas.current?.getBoundingClientRect();
   return (
     <section className={styles['root']} aria-label="Recorded timeline">
-      <RecordedHead clock={recording.clock} onZoom={(factor) => show(zoomedBy(model.view, factor, model.smallest))}>
-        <RecordedSearchField
-          field={field}
+      <RecordedHead clock={recording.clock} onZoom={lanes.zoomBy}>
+        <SearchField
+          lanes={lanes}
+          hint="search: all_reduce, linear, rank 2 …"
           query={query}
           matches={matches}
-          selected={selected}
+          selected={selected && besideFound(model, selected)}
           onQuery={setQuery}
-          onFound={reveal}
-          onLeave={() => hand.current?.focus()}
+          onFound={goTo}
         />
-        <SavePicture name="recording" what="the recorded timeline" figure={picture.figure} />
+        <SavePicture name="recording" what="the recorded timeline" figure={figure} />
       </RecordedHead>
       <div ref={view} className={styles['view']}>
-        <div className={lanes['lanes']} style={{ height: size.height }}>
-          <canvas
-            ref={canvas}
-            role="img"
-            aria-label="Lanes of the ranks over time; the tables below say the same in numbers"
-            style={size}
+        <LanesCanvas picture={picture} label="Lanes of the ranks over time; the tables below say the same in numbers">
+          <LanesSlider
+            lanes={lanes}
+            label="Recorded spans"
+            now={selected?.kind === 'span' ? selected.at.span : 0}
+            last={recording.spanCount}
+            text={selected ? spoken(recording, analysis, selected) : 'nothing is selected'}
+            keys={KEYS}
           />
-          <RecordedHand hand={hand} model={model} selected={selected} onKeyDown={onKeyDown} hands={hands} />
-          <FoldButtons layout={picture.layout} open={open} onOpen={setOpen} />
-        </div>
+          <FoldButtons layout={layout} open={open} onOpen={setOpen} />
+        </LanesCanvas>
       </div>
-      {selected && <FoundPanel model={model} found={selected} onClose={() => select(undefined)} onGo={reveal} />}
+      {selected && <FoundPanel model={model} found={selected} onClose={() => select(undefined)} onGo={goTo} />}
       {pointed && box && (
         <Tooltip
           of={canvas.current}
@@ -109,4 +107,11 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
   );
 }
 
-const rankOf = (found: FoundAt): number => (found.kind === 'span' ? found.at.rank : found.rank);
+/** Compares matches of a search with the selection. */
+function besideFound({ recording }: RecordedModel, found: FoundAt): SelectedMatch<SpanAt> {
+  const { startUs } = stretchOfFound(recording, found);
+  return {
+    is: (at) => sameFound({ kind: 'span', at }, found),
+    isBefore: (at) => stretchOf(recording, at).startUs < startUs,
+  };
+}

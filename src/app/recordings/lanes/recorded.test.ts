@@ -6,6 +6,7 @@ import { importFiles } from '../../../recordings/import-files';
 import { recorded } from '../../../recordings/testing/files';
 import { ncclTraces } from '../../../recordings/testing/nccl-traces';
 import { bottom, overlaps, right } from '../../draw/geometry';
+import type { LaneDirection } from '../../lanes/move-along';
 import { between, WHOLE } from '../../lanes/view-window';
 import { blockAt, inView } from './blocks';
 import { nestedTracks } from './rank-tracks';
@@ -182,6 +183,16 @@ describe('search and keys', () => {
       at = moveFound(model.ranks, at, stretch, 'below');
     }
     expect([...ranks]).toEqual([0, 1, 2, 3]);
+  });
+
+  it('go from an idle stretch to the spans beside it', () => {
+    const { gaps, compute } = must(model.ranks[0], 'rank 0');
+    const gap = must(gaps[1], 'an idle stretch');
+    const beside = (direction: LaneDirection) => moveFound(model.ranks, { kind: 'idle', rank: 0, gap }, gap, direction);
+    const after = [...compute.startUs].findIndex((startUs) => startUs >= gap.endUs - 1e-6);
+    const [before, next] = [blockAt(compute, after - 1), blockAt(compute, after)];
+    expect(beside('next')).toMatchObject({ at: { lane: next.lane, span: next.span } });
+    expect(beside('previous')).toMatchObject({ at: { lane: before.lane, span: before.span } });
   });
 });
 

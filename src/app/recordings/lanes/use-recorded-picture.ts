@@ -1,10 +1,11 @@
 /**
- * The canvas of a recorded timeline: its size, its painting, and when it is painted again. The model and
- * recorded-scene.ts decide the layout; recorded-timeline.tsx joins the canvas to the page.
+ * The canvas of a recorded timeline: its size and its content. The model and recorded-scene.ts decide the layout;
+ * recorded-timeline.tsx joins the canvas to the page.
  */
 import { useCallback, useMemo, useRef } from 'react';
 import type { Ink } from '../../draw/ink';
-import { useSize, useSurface } from '../../draw/use-surface';
+import { useSize } from '../../draw/use-surface';
+import { type ShownInLanes, useLanesPicture } from '../../lanes/use-lanes-picture';
 import type { SavedFigure } from '../../picture/figure-picture';
 import { overviewOf } from './overview';
 import { paintRecorded } from './paint-recorded';
@@ -24,14 +25,13 @@ interface Marked {
 
 export function useRecordedPicture(model: RecordedModel, { open, pointed, selected, matches }: Marked) {
   const { recording, analysis } = model;
-  const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<HTMLDivElement>(null);
   const { width } = useSize(view);
   const layout = model.layout(width, open);
   const { height } = layout;
   const size = useMemo(() => ({ width, height }), [width, height]);
-  const paint = useCallback(
-    (ink: Ink, shown: { readonly pointed: RecordedItem | undefined; readonly band: RecordedModel['band'] }) => {
+  const painter = useCallback(
+    (shown: ShownInLanes<RecordedItem>) => {
       const scene = model.look(width, open);
       const marked = shown.pointed?.found ?? selected;
       const collective = marked?.kind === 'span' ? marked.at.collective : -1;
@@ -42,26 +42,25 @@ export function useRecordedPicture(model: RecordedModel, { open, pointed, select
         found: matches ? model.placesOf(matches.list) : [],
         lit: matches && ((rank: number, lane: number, span: number) => matches.has(rank, lane, span)),
       };
-      paintRecorded(ink, scene, marks, {
-        overview: overviewOf(ink, model),
-        view: model.view,
-        top: 0,
-        band: shown.band,
-        labelsOf: (at) => blockLabels(recording, at),
-      });
+      return (ink: Ink) =>
+        paintRecorded(ink, scene, marks, {
+          ...shown,
+          overview: overviewOf(ink, model),
+          view: model.view,
+          labelsOf: (at) => blockLabels(recording, at),
+        });
     },
     [model, recording, width, open, selected, matches],
   );
-  const draw = useCallback((ink: Ink) => paint(ink, { pointed, band: model.band }), [paint, pointed, model]);
-  const { request } = useSurface(canvas, size, draw);
+  const picture = useLanesPicture({ model, view, size, pointed, painter });
+  const caption = () => [recording.title, ...analysis.sentences.slice(0, 1)].join('. ');
   const figure: SavedFigure = {
-    picture: async () => ({
-      ...size,
-      paint: (ink) => paint(ink, { pointed: undefined, band: undefined }),
-      caption: () => [recording.title, ...analysis.sentences.slice(0, 1)].join('. '),
-    }),
+    async picture() {
+      const saved = picture.saved();
+      return saved && { ...saved, caption };
+    },
   };
-  return { canvas, view, layout, size, figure, request };
+  return { picture, layout, figure };
 }
 
 function rectOfFound(model: RecordedModel, found: FoundAt) {

@@ -1,0 +1,8 @@
+/** A value that is made when it is first needed, and once. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
