@@ -13,28 +13,8 @@ import type { SessionInfo } from './session-info';
 import type { DifferenceAt, Snapshot } from './snapshot';
 import type { CodeLine, StepTrace } from './trace';
 
-export interface SessionApi {
-  /**
-   * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session.
-   * `from`: the kept state of a session with the same configuration that has ended by itself; the new session continues
-   * from it, but Reset returns to the start.
-   */
-  open(
-    config: unknown,
-    files: Files,
-    events: MessagePort,
-    control: MessagePort,
-    from?: CheckpointFiles,
-  ): Promise<SessionInfo>;
-  /** Takes this Web Lock and holds it while the session's worker lives; resolves when it is held, or cannot be. */
-  holdLock(name: string): Promise<void>;
-  /** Answers even while other calls are running, to show that the session is alive. */
-  ping(): Promise<void>;
-  /**
-   * Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only
-   * while paused.
-   */
-  traceStep(): Promise<StepTrace>;
+/** Questions to the open run, and what a user or a test does to it; also while it plays. */
+export interface CallsOfRun {
   snapshot(): Promise<Snapshot>;
   /**
    * The control beside `differenceFromSingle`: runs towards the step of the open run for a slice of time. Call it again
@@ -51,10 +31,6 @@ export interface SessionApi {
   generate(prompt: string, length: number, temperature: number, seed: number): Promise<string>;
   /** Attention of every attention layer on one row of data, with its tokens. */
   attention(row: number): Promise<{ readonly tokens: readonly string[]; readonly maps: readonly AttentionMap[] }>;
-  /** Returns to step 0 with the same initial weights and order of samples. */
-  reset(): Promise<void>;
-  /** Runs a Config from start to end and reports; does not touch the open session. */
-  run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
   /**
    * Test hooks. corrupt: adds `add` to the first element of the transfer with this event id (of its send or receive, in
    * the Program of most steps) in every step from now on; undefined stops this. loseDevice: acts like a driver reset.
@@ -82,16 +58,22 @@ export interface SessionApi {
   saveShards(options?: { readonly atStart?: boolean }): Promise<Files>;
   /** The PyTorch script of the open run. */
   listing(): Promise<readonly CodeLine[]>;
-  /** Exports a run as a folder from which PyTorch trains. Does not change the open run. */
-  exportRun(config: unknown, files: Files): Promise<ExportedFolder>;
   /** DDP: the time that overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
+}
+
+/** Calls that need no open run, and do not change one. */
+export interface CallsWithoutRun {
+  /** Runs a Config from start to end and reports. */
+  run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
+  /** Exports a run as a folder from which PyTorch trains. */
+  exportRun(config: unknown, files: Files): Promise<ExportedFolder>;
   /**
    * An exhibit of the museum of bugs that is a script over process groups: runs it and returns what each rank did and
-   * raised. Does not change the open run.
+   * raised.
    */
   rehearse(exhibit: string, cured: boolean): Promise<Rehearsal>;
-  /** The collectives lab: runs one collective for real. Needs no open run and does not change one. */
+  /** The collectives lab: runs one collective for real. */
   lab(request: LabRequest): Promise<LabResult>;
   /**
    * Compares algorithms, and finds the sizes at which the request's algorithm becomes faster or slower than each other
@@ -99,10 +81,35 @@ export interface SessionApi {
    */
   labCurves(request: LabRequest): Promise<LabCurves>;
   measureLab(request: LabRequest): Promise<LabMeasurement>;
-  dispose(): Promise<void>;
 }
 
-/** The report of a headless run, by the page or the command line. */
+/** Opening a run, moving it, and the life of the worker; with the calls above, all that crosses the worker wall. */
+export interface SessionApi extends CallsOfRun, CallsWithoutRun {
+  /**
+   * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session.
+   * `from`: the kept state of a session with the same configuration that has ended by itself; the new session continues
+   * from it, but Reset returns to the start.
+   */
+  open(
+    config: unknown,
+    files: Files,
+    events: MessagePort,
+    control: MessagePort,
+    from?: CheckpointFiles,
+  ): Promise<SessionInfo>;
+  /** Takes this Web Lock and holds it while the session's worker lives; resolves when it is held, or cannot be. */
+  holdLock(name: string): Promise<void>;
+  /** Answers even while other calls are running, to show that the session is alive. */
+  ping(): Promise<void>;
+  /**
+   * Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only
+   * while paused.
+   */
+  traceStep(): Promise<StepTrace>;
+  /** Returns to step 0 with the same initial weights and order of samples. */
+  reset(): Promise<void>;
+  dispose(): Promise<void>;
+}
 
 /** A file the user dropped or the command line read, by the name that the Config uses. */
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;

@@ -26,7 +26,7 @@ import { DeviceKeeper } from '../training/device-keeper';
 import { loadParts } from '../training/load-parts';
 import { callsWithoutRun, wholeRuns } from './calls-without-run';
 import { Running, type RunningOptions } from './running';
-import { typed } from './typed';
+import { withWireErrors } from './wire-errors';
 
 interface Open {
   readonly running: Running;
@@ -98,73 +98,62 @@ export function createSession(gpu: GPU | undefined, shown?: ShownViews): Session
   };
   const running = (): Running => opened().running;
   /** Answers with the model and the weights of the last snapshot. */
-  const answered = <T>(ask: (model: Inference, state: ModelState) => T | Promise<T>): Promise<T> =>
-    typed(async () => ask(await running().inference(), running().state));
+  const answered = async <T>(ask: (model: Inference, state: ModelState) => T | Promise<T>): Promise<T> =>
+    ask(await running().inference(), running().state);
   const closeCurrent = async () => {
     const closing = current;
     current = undefined;
     await closing?.close();
   };
 
-  return {
+  return withWireErrors<SessionApi>({
     ...callsWithoutRun(gpu),
     open: (input, files, events, control, kept) =>
-      typed(() =>
-        inTurn(async () => {
-          // A refused configuration does not change the open run.
-          const config = parseConfig(input);
-          const [prepared] = await Promise.all([prepareFiles(config.data, files), loadParts(config)]);
-          const blueprint = createBlueprint(config, prepared);
-          const from = kept && (await stateIn(kept, config, prepared));
-          await closeCurrent();
-          current = await openRun({ blueprint, keeper, gpu, from, shown }, { events, control });
-          return sessionInfo(current.running.training);
-        }),
-      ),
+      inTurn(async () => {
+        // A refused configuration does not change the open run.
+        const config = parseConfig(input);
+        const [prepared] = await Promise.all([prepareFiles(config.data, files), loadParts(config)]);
+        const blueprint = createBlueprint(config, prepared);
+        const from = kept && (await stateIn(kept, config, prepared));
+        await closeCurrent();
+        current = await openRun({ blueprint, keeper, gpu, from, shown }, { events, control });
+        return sessionInfo(current.running.training);
+      }),
     holdLock,
     ping: async () => {},
-    traceStep: () => typed(() => running().traceStep()),
-    snapshot: () => typed(() => running().snapshot()),
-    controlRun: (wanted) => typed(async () => (await opened().control()).ask(wanted)),
+    traceStep: () => running().traceStep(),
+    reset: () => running().reset(),
+    snapshot: () => running().snapshot(),
+    controlRun: async (wanted) => (await opened().control()).ask(wanted),
     predict: (input) => answered((model, state) => model.predict(state, input)),
     generate: (prompt, length, temperature, seed) =>
       answered((model, state) => model.generate(state, { prompt, length, temperature, seed })),
     attention: (row) => answered((model, state) => model.attention(state, row)),
-    reset: () => typed(() => running().reset()),
-    corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
-    loseDevice: () => typed(() => running().training.lose()),
-    killRank: (rank, at) => typed(() => running().killRank(rank, at)),
-    flightRecorder: () => typed(async () => running().flightRecorder()),
-    hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
-    saveWeights: () =>
-      typed(async () => (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights())),
-    saveCheckpoint: (options) => typed(() => saved(running(), options)),
-    saveShards: (options) =>
-      typed(async () => {
-        const run = running();
-        const { shardFiles } = await loadPart(
-          'The writer of shards',
-          () => import('../training/checkpoint/shard-files'),
-        );
-        return shardFiles(await saved(run, options), run.training.blueprint);
-      }),
-    listing: () =>
-      typed(async () => {
-        const { config, mode } = running().training.blueprint;
-        return (await mode.listing.load())(config);
-      }),
-    overlap: () =>
-      typed(async () => {
-        const { blueprint } = running().training;
-        const { overlapTimes } = await loadPart('What overlap saves', () => import('../training/overlap-times'));
-        return overlapTimes(blueprint);
-      }),
+    corrupt: async (event, add) => running().training.corrupt(event, add),
+    loseDevice: async () => running().training.lose(),
+    killRank: (rank, at) => running().killRank(rank, at),
+    hangRank: async (rank, at) => running().hangRank(rank, at),
+    flightRecorder: () => running().flightRecorder(),
+    saveWeights: async () => (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights()),
+    saveCheckpoint: (options) => saved(running(), options),
+    async saveShards(options) {
+      const run = running();
+      const { shardFiles } = await loadPart('The writer of shards', () => import('../training/checkpoint/shard-files'));
+      return shardFiles(await saved(run, options), run.training.blueprint);
+    },
+    async listing() {
+      const { config, mode } = running().training.blueprint;
+      return (await mode.listing.load())(config);
+    },
+    async overlap() {
+      const { blueprint } = running().training;
+      const { overlapTimes } = await loadPart('What overlap saves', () => import('../training/overlap-times'));
+      return overlapTimes(blueprint);
+    },
     dispose: () =>
-      typed(() =>
-        inTurn(async () => {
-          await closeCurrent();
-          keeper.forget();
-        }),
-      ),
-  };
+      inTurn(async () => {
+        await closeCurrent();
+        keeper.forget();
+      }),
+  });
 }

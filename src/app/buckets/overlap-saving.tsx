@@ -12,12 +12,12 @@ import styles from './buckets.module.css';
 
 export function OverlapSaving() {
   const info = useApp((app) => app.info);
-  const { overlap } = useController();
+  const { ask } = useController();
   const [times, setTimes] = useState<readonly OverlapTimes[]>([]);
   useEffect(() => {
     let gone = false;
     if (!info) return;
-    overlap()
+    ask((run) => run.overlap())
       .then((next) => {
         if (!gone) setTimes(next);
       })
@@ -26,7 +26,7 @@ export function OverlapSaving() {
     return () => {
       gone = true;
     };
-  }, [info, overlap]);
+  }, [info, ask]);
   const chosen = times.find(({ hardware }) => hardware === info?.config.hardware);
   if (!chosen) return null;
   const saved = chosen.withoutOverlapUs - chosen.withOverlapUs;

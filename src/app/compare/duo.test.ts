@@ -93,7 +93,7 @@ async function loseRank({ store, controller }: Side): Promise<void> {
       resolve();
     });
   });
-  await controller.failures.kill(1);
+  await controller.ask((run) => run.killRank(1));
   await restarted;
 }
 

@@ -50,13 +50,14 @@ export function FailuresPanel() {
     const own = alone ? name(rank) : 'the process';
     return `${own.slice(0, 1).toUpperCase()}${own.slice(1)}`;
   };
-  const kill = (rank: number) => attempt(`${subject(rank)} was killed.`, () => controller.failures.kill(rank));
+  const kill = (rank: number) =>
+    attempt(`${subject(rank)} was killed.`, () => controller.ask((run) => run.killRank(rank)));
   const hang = (rank: number) =>
     attempt(
       alone
         ? `${subject(rank)} hangs in the next step; after ${config.timeoutS} s the others report it.`
         : `${subject(rank)} hangs in the next step. PyTorch would wait for ever; Lockstep ends the process after ${config.timeoutS} s.`,
-      () => controller.failures.hang(rank),
+      () => controller.ask((run) => run.hangRank(rank)),
     );
 
   return (
@@ -99,7 +100,9 @@ export function FailuresPanel() {
           disabled={!info}
           title="The last collectives of every rank and their state, in PyTorch's field names"
           onClick={() =>
-            attempt('The flight recorder was saved.', async () => download(await controller.failures.flightRecorder()))
+            attempt('The flight recorder was saved.', async () =>
+              download(await controller.ask((run) => run.flightRecorder())),
+            )
           }
         >
           Flight recorder

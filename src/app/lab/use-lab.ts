@@ -24,7 +24,7 @@ const words = (error: unknown): string => {
 };
 
 export function useLab(settings: LabSettings): LabAnswers {
-  const { lab } = useController();
+  const { askApart } = useController();
   const [result, setResult] = useState<LabResult>();
   const [curves, setCurves] = useState<LabCurves>();
   const [measured, setMeasured] = useState<LabMeasurement>();
@@ -43,8 +43,7 @@ export function useLab(settings: LabSettings): LabAnswers {
         if (!gone) take(answer);
       };
     };
-    lab
-      .lab(request)
+    askApart((session) => session.lab(request))
       .then(
         unless((answer) => {
           setResult(answer);
@@ -53,8 +52,7 @@ export function useLab(settings: LabSettings): LabAnswers {
       )
       .catch(unless((error: unknown) => setProblem(words(error))));
     const timer = setTimeout(() => {
-      lab
-        .labCurves(request)
+      askApart((session) => session.labCurves(request))
         .then(unless(setCurves))
         // The run of the collective reports what is wrong with the request.
         .catch(() => undefined);
@@ -63,15 +61,14 @@ export function useLab(settings: LabSettings): LabAnswers {
       gone = true;
       clearTimeout(timer);
     };
-  }, [lab, request]);
+  }, [askApart, request]);
 
   const measure = useCallback(() => {
     setMeasuring(true);
-    lab
-      .measureLab(request)
+    askApart((session) => session.measureLab(request))
       .then(setMeasured)
       .catch((error: unknown) => setProblem(words(error)))
       .finally(() => setMeasuring(false));
-  }, [lab, request]);
+  }, [askApart, request]);
   return { result, curves, measured, measuring, problem, measure };
 }

@@ -12,7 +12,7 @@ import styles from './museum.module.css';
 const WORDS: Readonly<Record<RehearsalLine['kind'], string>> = { calls: 'calls', has: 'has', raises: 'raises' };
 
 export function RehearsalView({ id, cured }: { id: ExhibitId; cured: boolean }) {
-  const controller = useController();
+  const { askApart } = useController();
   const [shown, show] = useState<Rehearsal | string>();
   useEffect(() => {
     let current = true;
@@ -20,13 +20,13 @@ export function RehearsalView({ id, cured }: { id: ExhibitId; cured: boolean }) 
     const take = (result: Rehearsal | string) => {
       if (current) show(result);
     };
-    controller.ask
-      .rehearse(id, cured)
-      .then(take, (error: unknown) => take(error instanceof Error ? error.message : String(error)));
+    askApart((session) => session.rehearse(id, cured)).then(take, (error: unknown) =>
+      take(error instanceof Error ? error.message : String(error)),
+    );
     return () => {
       current = false;
     };
-  }, [controller, id, cured]);
+  }, [askApart, id, cured]);
   if (shown === undefined) return <p role="status">The ranks run …</p>;
   if (typeof shown === 'string') return <p role="alert">{shown}</p>;
   return (

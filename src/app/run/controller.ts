@@ -1,14 +1,14 @@
 /**
  * The actions that the page's views can call. Opening is openings.ts, going on after a lost worker is revival.ts,
- * events become state in session-events.ts, the transport controls the pace; the controller connects them and passes
- * questions on to the session, which it knows only as a SessionClient. main.tsx makes one.
+ * events become state in session-events.ts, the transport controls the pace; the controller connects them. Views ask the
+ * session itself, by `ask`. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { ExportedFolder } from '../../protocol/exported';
 import type { Notice } from '../../protocol/notice';
-import type { FlightRecorderDump } from '../../protocol/process-group';
 import type { RecordOptions, Report } from '../../protocol/report';
 import type { CheckpointFiles, Files } from '../../protocol/session';
+import type { CodeLine } from '../../protocol/trace';
 import type { Arrival } from '../address/arrival';
 import { PAGE_CONFIG } from '../edit/page-config';
 import { BEGINNING, setByHand, toggledHold } from '../pace/pace';
@@ -66,29 +66,17 @@ export interface Controller {
    * the signal fires.
    */
   run(config: unknown, files?: Files, records?: RecordOptions, signal?: AbortSignal): Promise<Report>;
-  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
   /** The checkpoint as one file for each rank and an index. */
   saveShards(): Promise<Files>;
-  /** Questions to the model in its current state. */
-  readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
-  readonly listing: SessionClient['listing'];
+  /** Asks the open run: `ask((run) => run.predict(input))`. Rejects if no session is running. */
+  readonly ask: SessionClient['ask'];
+  /** Calls that need no open run, such as the lab's: in the run's session, or in a separate one if none is running. */
+  readonly askApart: SessionClient['askApart'];
+  /** The PyTorch script of the open run. */
+  listing(): Promise<readonly CodeLine[]>;
   /** Exports the run as a folder from which PyTorch trains. */
   exportRun(): Promise<ExportedFolder>;
-  readonly overlap: SessionClient['overlap'];
-  /** The control beside the difference from one device. */
-  readonly controlRun: SessionClient['controlRun'];
-  /** The collectives lab, in the run's session, or in a separate one if none is open. */
-  readonly lab: Pick<SessionClient, 'lab' | 'labCurves' | 'measureLab'>;
-  /** Hooks of the tests: corrupt one transfer, lose the device. */
-  corrupt(event: number | undefined, add: number): Promise<void>;
-  loseDevice(): Promise<void>;
-  /** Ends a rank, makes it hang, and returns the flight record of every rank's collectives. */
-  readonly failures: {
-    kill(rank: number): Promise<void>;
-    hang(rank: number): Promise<void>;
-    flightRecorder(): Promise<readonly FlightRecorderDump[]>;
-  };
 }
 
 export interface ControllerOptions {
@@ -133,6 +121,8 @@ export function createController(options: ControllerOptions): Controller {
     idle: freeRun.idle,
     report: (error) => openings.report(error),
   });
+  const ask: SessionClient['ask'] = async (question) => sessions.live().ask(question);
+  const askApart: SessionClient['askApart'] = async (question) => sessions.forCalls().askApart(question);
   const report = (error: unknown) => openings.report(error);
   const interruption = new Interruption({ store, player, arrival, report });
   const preview = new FirstPicture({ store, player, sessions, run });
@@ -177,68 +167,25 @@ export function createController(options: ControllerOptions): Controller {
     toggleHold: () => player.changePace(toggledHold(store.getState().pace)),
     say: board.say,
     dismiss: board.dismiss,
-    ...questions(store, sessions, () => openings.filesThatRan),
-    listing: async () => preview.listing ?? sessions.live().listing(),
-  };
-}
-
-/** The calls that are passed on to a session unchanged. */
-function questions(
-  store: AppStore,
-  sessions: LiveSession,
-  files: () => Files,
-): Pick<
-  Controller,
-  | 'run'
-  | 'saveWeights'
-  | 'saveCheckpoint'
-  | 'saveShards'
-  | 'ask'
-  | 'exportRun'
-  | 'overlap'
-  | 'controlRun'
-  | 'lab'
-  | 'corrupt'
-  | 'loseDevice'
-  | 'failures'
-> {
-  const live = (): SessionClient => sessions.live();
-  const forLab = (): SessionClient => sessions.forLab();
-  return {
     async run(config, given = {}, records, signal) {
       const own = sessions.apart();
       signal?.addEventListener('abort', own.end);
       try {
-        return await own.run(config, given, records);
+        return await own.askApart((session) => session.run(config, given, records));
       } finally {
         signal?.removeEventListener('abort', own.end);
         own.end();
       }
     },
-    saveWeights: async () => live().saveWeights(),
     // The first step has run only as a preview: a checkpoint saved before its end holds the state at the start.
-    saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(store.getState()) }),
-    saveShards: async () => live().saveShards({ atStart: onlyPreviewed(store.getState()) }),
-    ask: {
-      predict: async (input) => live().predict(input),
-      generate: async (...given) => live().generate(...given),
-      attention: async (row) => live().attention(row),
-      rehearse: async (...given) => live().rehearse(...given),
-    },
-    exportRun: async () => live().exportRun(store.getState().info?.config ?? store.getState().config, files()),
-    overlap: async () => live().overlap(),
-    controlRun: async (wanted) => live().controlRun(wanted),
-    lab: {
-      lab: async (request) => forLab().lab(request),
-      labCurves: async (request) => forLab().labCurves(request),
-      measureLab: async (request) => forLab().measureLab(request),
-    },
-    corrupt: async (event, add) => live().corrupt(event, add),
-    loseDevice: async () => live().loseDevice(),
-    failures: {
-      kill: async (rank) => live().killRank(rank),
-      hang: async (rank) => live().hangRank(rank),
-      flightRecorder: async () => live().flightRecorder(),
+    saveCheckpoint: () => ask((run) => run.saveCheckpoint({ atStart: onlyPreviewed(store.getState()) })),
+    saveShards: () => ask((run) => run.saveShards({ atStart: onlyPreviewed(store.getState()) })),
+    ask,
+    askApart,
+    listing: async () => preview.listing ?? ask((run) => run.listing()),
+    exportRun() {
+      const { info, config } = store.getState();
+      return askApart((session) => session.exportRun(info?.config ?? config, openings.filesThatRan));
     },
   };
 }

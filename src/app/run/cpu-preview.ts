@@ -106,9 +106,9 @@ export class FirstPicture {
     this.session = session;
     try {
       const info = await session.open({ ...config, device: 'cpu', compareSingle: false }, files);
-      const snapshot = await session.snapshot();
+      const snapshot = await session.ask((run) => run.snapshot());
       const trace = await session.traceStep();
-      const lines = await session.listing();
+      const lines = await session.ask((run) => run.listing());
       if (this.session !== session) return;
       session.end();
       this.session = undefined;

@@ -1,6 +1,6 @@
 /**
- * The session worker of the run on the page, started when it is first needed; and the collectives lab's own worker if
- * no run is open. Calls without a session reject with an error in words. The controller makes one.
+ * The session worker of the run on the page, started when it is first needed; and, if none is running, a worker for
+ * calls that need no open run. Calls without a session reject with an error in words. The controller makes one.
  */
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -13,7 +13,7 @@ export type StartSession = (listener: SessionListener) => SessionClient;
 export class LiveSession {
   /** The session of the run, while its worker lives. */
   current: SessionClient | undefined;
-  private ofLab: SessionClient | undefined;
+  private separate: SessionClient | undefined;
 
   constructor(
     private readonly startSession: StartSession,
@@ -40,13 +40,13 @@ export class LiveSession {
     return this.current;
   }
 
-  /** The session in which the lab computes: the run's, or a separate one. */
-  forLab(): SessionClient {
+  /** The session for calls that need no open run: the run's, or a separate one. */
+  forCalls(): SessionClient {
     if (this.current) return this.current;
-    this.ofLab ??= this.apart(() => {
-      this.ofLab = undefined;
+    this.separate ??= this.apart(() => {
+      this.separate = undefined;
     });
-    return this.ofLab;
+    return this.separate;
   }
 
   /** A separate session, whose events are ignored. */

@@ -258,10 +258,12 @@ export class Openings {
 const isOpen = ({ current }: LiveSession): Promise<boolean> =>
   current === undefined
     ? Promise.resolve(false)
-    : current.snapshot().then(
-        () => true,
-        () => false,
-      );
+    : current
+        .ask((run) => run.snapshot())
+        .then(
+          () => true,
+          () => false,
+        );
 
 /** The refused run with the settings that the refusal names: what would fit into the memory. */
 function offeredBy(error: unknown, refused: Config): Config | undefined {

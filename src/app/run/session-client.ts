@@ -6,11 +6,16 @@
 import { type Remote, transfer, wrap } from 'comlink';
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
-import type { RecordOptions, Report } from '../../protocol/report';
-import type { CheckpointFiles, ControlMessage, Files, SessionApi } from '../../protocol/session';
+import type {
+  CallsOfRun,
+  CallsWithoutRun,
+  CheckpointFiles,
+  ControlMessage,
+  Files,
+  SessionApi,
+} from '../../protocol/session';
 import type { SessionEvent } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
-import type { Snapshot } from '../../protocol/snapshot';
 import type { StepTrace } from '../../protocol/trace';
 import { takeWorker } from './session-worker';
 import { superviseWorker } from './supervised-worker';
@@ -19,28 +24,11 @@ export interface SessionClient {
   /** If it rejects, the page keeps listening to the session that was open before. */
   open(config: Config, files: Files, from?: CheckpointFiles): Promise<SessionInfo>;
   traceStep(): Promise<StepTrace>;
-  snapshot(): Promise<Snapshot>;
-  readonly predict: SessionApi['predict'];
-  readonly generate: SessionApi['generate'];
-  readonly attention: SessionApi['attention'];
   reset(): Promise<void>;
-  run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
-  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
-  readonly saveCheckpoint: SessionApi['saveCheckpoint'];
-  readonly saveShards: SessionApi['saveShards'];
-  readonly controlRun: SessionApi['controlRun'];
-  readonly listing: SessionApi['listing'];
-  readonly exportRun: SessionApi['exportRun'];
-  readonly overlap: SessionApi['overlap'];
-  readonly rehearse: SessionApi['rehearse'];
-  readonly lab: SessionApi['lab'];
-  readonly labCurves: SessionApi['labCurves'];
-  readonly measureLab: SessionApi['measureLab'];
-  corrupt(event: number | undefined, add: number): Promise<void>;
-  loseDevice(): Promise<void>;
-  readonly killRank: SessionApi['killRank'];
-  readonly hangRank: SessionApi['hangRank'];
-  readonly flightRecorder: SessionApi['flightRecorder'];
+  /** Asks the open run: `ask((run) => run.predict(input))`. */
+  ask<T>(question: (run: CallsOfRun) => Promise<T>): Promise<T>;
+  /** The same for calls that need no open run. */
+  askApart<T>(question: (session: CallsWithoutRun) => Promise<T>): Promise<T>;
   control(message: ControlMessage): void;
   /** Ends the worker; calls still under way reject with code 'aborted'. */
   end(): void;
@@ -97,28 +85,9 @@ export function startSession({ onEvent, onFailure, onStray }: SessionListener): 
       }
     },
     traceStep: () => call(() => api.traceStep()),
-    snapshot: () => call(() => api.snapshot()),
-    predict: (input) => call(() => api.predict(input)),
-    generate: (prompt, length, temperature, seed) => call(() => api.generate(prompt, length, temperature, seed)),
-    attention: (row) => call(() => api.attention(row)),
     reset: () => call(() => api.reset()),
-    run: (...given) => call(() => api.run(...given)),
-    saveWeights: () => call(() => api.saveWeights()),
-    saveCheckpoint: (...given) => call(() => api.saveCheckpoint(...given)),
-    saveShards: (...given) => call(() => api.saveShards(...given)),
-    controlRun: (wanted) => call(() => api.controlRun(wanted)),
-    listing: () => call(() => api.listing()),
-    exportRun: (...given) => call(() => api.exportRun(...given)),
-    overlap: () => call(() => api.overlap()),
-    rehearse: (...given) => call(() => api.rehearse(...given)),
-    lab: (request) => call(() => api.lab(request)),
-    labCurves: (request) => call(() => api.labCurves(request)),
-    measureLab: (request) => call(() => api.measureLab(request)),
-    corrupt: (event, add) => call(() => api.corrupt(event, add)),
-    loseDevice: () => call(() => api.loseDevice()),
-    killRank: (rank, at) => call(() => api.killRank(rank, at)),
-    hangRank: (rank, at) => call(() => api.hangRank(rank, at)),
-    flightRecorder: () => call(() => api.flightRecorder()),
+    ask: (question) => call(() => question(api)),
+    askApart: (question) => call(() => question(api)),
     control: (message) => ports?.control.port1.postMessage(message),
     end: () => end(new LockstepError('aborted', 'The session was ended.')),
   };

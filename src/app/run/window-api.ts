@@ -63,8 +63,8 @@ export function createWindowApi(controller: Controller, href: () => string): Win
       }),
     href,
     test: {
-      corrupt: (event, add) => wired(() => controller.corrupt(event, add)),
-      loseDevice: () => wired(() => controller.loseDevice()),
+      corrupt: (event, add) => wired(() => controller.ask((run) => run.corrupt(event, add))),
+      loseDevice: () => wired(() => controller.ask((run) => run.loseDevice())),
     },
   };
 }

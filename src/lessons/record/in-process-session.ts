@@ -18,7 +18,10 @@ export function startInProcess(listener: SessionListener, shown: ShownViews = { 
     control = undefined;
   };
   return {
-    ...api,
+    traceStep: api.traceStep,
+    reset: api.reset,
+    ask: (question) => question(api),
+    askApart: (question) => question(api),
     async open(config, files, from) {
       const events = new MessageChannel();
       const commands = new MessageChannel();

@@ -62,7 +62,7 @@ export async function recordRun(link: string, shown?: ShownViews): Promise<Recor
   });
   try {
     if (view.lab) {
-      const lab = await controller.lab.lab(labRequest({ ...DEFAULT_LAB, ...view.lab }));
+      const lab = await controller.askApart((session) => session.lab(labRequest({ ...DEFAULT_LAB, ...view.lab })));
       return { store, lab, facts: factsOf({ app: store.getState(), lab }), listing: [], needs: undefined };
     }
     controller.apply(config, 'link');

@@ -3,12 +3,12 @@
  * step or the session changes; the last answer stays until the next arrives.
  */
 import { useEffect, useMemo, useState } from 'react';
-import type { SessionApi } from '../../../protocol/session';
+import type { CallsOfRun } from '../../../protocol/session';
 import { useController } from '../../run/use-controller';
 import { useApp, useSettled } from '../../state/use-app';
 import { createNewestOnly } from '../draw-view/newest-only';
 
-export type AttentionAnswer = Awaited<ReturnType<SessionApi['attention']>>;
+export type AttentionAnswer = Awaited<ReturnType<CallsOfRun['attention']>>;
 
 const EVERY_MS = 250;
 
@@ -22,7 +22,7 @@ export function useAttention(row: number): { readonly attention?: AttentionAnswe
     () =>
       createNewestOnly({
         everyMs: EVERY_MS,
-        ask: ask.attention,
+        ask: (asked: number) => ask((run) => run.attention(asked)),
         onAnswer: (attention: AttentionAnswer) => setAnswer({ attention }),
         onError: (error) => setAnswer({ problem: error instanceof Error ? error.message : String(error) }),
       }),

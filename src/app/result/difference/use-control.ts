@@ -21,7 +21,7 @@ export interface ControlState {
 
 export function useControl(): ControlState {
   const store = useAppStore();
-  const controller = useController();
+  const { ask } = useController();
   const info = useApp((app) => app.info);
   const [state, setState] = useState<ControlState>({ progress: undefined, failed: undefined });
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useControl(): ControlState {
           await rest(LOOK_MS);
           continue;
         }
-        const progress = await controller.controlRun(true);
+        const progress = await ask((open) => open.controlRun(true));
         if (!wanted || !progress) return;
         setState({ progress, failed: undefined });
         const { state: now, snapshot } = store.getState();
@@ -47,8 +47,8 @@ export function useControl(): ControlState {
     });
     return () => {
       wanted = false;
-      controller.controlRun(false).catch(() => undefined);
+      ask((open) => open.controlRun(false)).catch(() => undefined);
     };
-  }, [store, controller, info]);
+  }, [store, ask, info]);
   return state;
 }

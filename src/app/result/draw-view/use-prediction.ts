@@ -28,7 +28,7 @@ export function usePrediction(): Prediction {
     () =>
       createNewestOnly({
         everyMs: EVERY_MS,
-        ask: ask.predict,
+        ask: (drawn: Float32Array<ArrayBuffer>) => ask((run) => run.predict(drawn)),
         onAnswer: (probabilities: Float32Array) => setAnswer({ probabilities, problem: undefined }),
         onError: (error) =>
           setAnswer({ probabilities: undefined, problem: error instanceof Error ? error.message : String(error) }),

@@ -51,11 +51,8 @@ export function PromptForm() {
   const write = async () => {
     setBusy(true);
     try {
-      const text = await ask.generate(
-        given,
-        Number(settings.length),
-        Number(settings.temperature),
-        Number(settings.seed),
+      const text = await ask((run) =>
+        run.generate(given, Number(settings.length), Number(settings.temperature), Number(settings.seed)),
       );
       setAnswer({ kind: 'text', prompt: given, text, step });
     } catch (error) {

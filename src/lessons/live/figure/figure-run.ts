@@ -13,7 +13,7 @@ function pressesOf(
   { store, controller }: AppServices,
   begin: () => Promise<void>,
 ): Readonly<Record<Press, () => Promise<void>>> {
-  const { player, failures } = controller;
+  const { player, ask } = controller;
   return {
     async play() {
       if (store.getState().state === 'playing') player.pause();
@@ -24,7 +24,7 @@ function pressesOf(
     phase: () => player.step('phase'),
     iteration: () => player.stepIteration(),
     reset: begin,
-    kill: async () => failures.kill((store.getState().info?.ranks ?? 1) - 1),
+    kill: () => ask((run) => run.killRank((store.getState().info?.ranks ?? 1) - 1)),
   };
 }
 

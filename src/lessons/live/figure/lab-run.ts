@@ -61,7 +61,7 @@ function createCollective({ services, state }: RunParts, onShown: () => void) {
       const what = printLab({ ...lab, round: 0 });
       asked = what;
       try {
-        const result = await controller.lab.lab(labRequest(lab));
+        const result = await controller.askApart((session) => session.lab(labRequest(lab)));
         if (asked !== what) return;
         store.getState().setView({ lab: { ...lab, round: Math.min(lab.round, result.rounds.length) } });
         state.setState({ lab: result, there: true, failure: undefined });

@@ -78,7 +78,7 @@ export class FigureSession implements Holder {
         await Promise.allSettled([...this.calls]);
         if (this.playing || this.microBatch < this.ran) await this.more();
       }
-      this.saved = await client.saveCheckpoint();
+      this.saved = await client.ask((run) => run.saveCheckpoint());
       // Lets events arrive that the session sent before.
       await new Promise((resolve) => setTimeout(resolve));
     };
@@ -199,7 +199,7 @@ export class FigureSession implements Holder {
   }
 
   /** Requests that need no open session. If the worker was ended for another figure, the next worker answers. */
-  private async lab<T>(question: (client: SessionClient) => Promise<T>): Promise<T> {
+  private async askApart<T>(question: (client: SessionClient) => Promise<T>): Promise<T> {
     const { client } = this.worker.now;
     try {
       return await question(client);
@@ -219,31 +219,12 @@ export class FigureSession implements Holder {
   readonly client: SessionClient = {
     open: (config, files, from) => this.open(config, files, from),
     traceStep: () => this.traceStep(),
-    snapshot: () => this.ask((client) => client.snapshot()),
-    predict: (input) => this.ask((client) => client.predict(input)),
-    generate: (...given) => this.ask((client) => client.generate(...given)),
-    attention: (row) => this.ask((client) => client.attention(row)),
     reset: () => {
       this.ran = 0;
       return this.ask((client) => client.reset());
     },
-    run: (config, files) => this.lab((client) => client.run(config, files)),
-    saveWeights: () => this.ask((client) => client.saveWeights()),
-    saveCheckpoint: (options) => this.ask((client) => client.saveCheckpoint(options)),
-    saveShards: (options) => this.ask((client) => client.saveShards(options)),
-    controlRun: (wanted) => this.ask((client) => client.controlRun(wanted)),
-    listing: () => this.ask((client) => client.listing()),
-    exportRun: (...given) => this.ask((client) => client.exportRun(...given)),
-    overlap: () => this.ask((client) => client.overlap()),
-    rehearse: (...given) => this.lab((client) => client.rehearse(...given)),
-    lab: (request) => this.lab((client) => client.lab(request)),
-    labCurves: (request) => this.lab((client) => client.labCurves(request)),
-    measureLab: (request) => this.lab((client) => client.measureLab(request)),
-    corrupt: (event, add) => this.ask((client) => client.corrupt(event, add)),
-    loseDevice: () => this.ask((client) => client.loseDevice()),
-    killRank: (rank, at) => this.ask((client) => client.killRank(rank, at)),
-    hangRank: (rank, at) => this.ask((client) => client.hangRank(rank, at)),
-    flightRecorder: () => this.ask((client) => client.flightRecorder()),
+    ask: (question) => this.ask((client) => client.ask(question)),
+    askApart: (question) => this.askApart((client) => client.askApart(question)),
     control: (message) => this.control(message),
     end: () => this.end(),
   };

@@ -1,6 +1,7 @@
 /** Two figures that share one session: each goes on where it was, with the same bits as alone. */
 import { expect, test } from 'vitest';
 import type { SessionListener } from '../../../app/run/session-client';
+import type { LabRequest } from '../../../protocol/lab';
 import type { SessionEvent } from '../../../protocol/session-events';
 import { startInProcess } from '../../record/in-process-session';
 import { linkOf, readLink } from '../../run-link';
@@ -123,7 +124,7 @@ test('a play that comes too late can be taken back, and its figure hears that it
   await a.paused().toMatchObject({ state: 'paused', microBatch: 0 });
   ofB.take();
   ofA.give();
-  await clientA.snapshot();
+  await clientA.ask((run) => run.snapshot());
   expect(lossesOf(a.events)).toHaveLength(before);
   shared.end();
 });
@@ -177,7 +178,7 @@ test('the lab needs no right to the session', async () => {
   const { shared } = counted();
   const { listener } = listening();
   const client = shared.grant().startSession(listener);
-  const result = await client.lab({
+  const request: LabRequest = {
     op: 'allReduce',
     reduceOp: 'sum',
     algorithm: 'ring',
@@ -189,7 +190,8 @@ test('the lab needs no right to the session', async () => {
     link: { latencyUs: 5, bytesPerSecond: 1e9 },
     across: { latencyUs: 5, bytesPerSecond: 1e9 },
     seed: 0,
-  });
+  };
+  const result = await client.askApart((session) => session.lab(request));
   expect(result.rounds).toHaveLength(6);
   shared.end();
 });
