@@ -12,14 +12,14 @@ import { PARTIAL, type Placement, REPLICATE, type Shard } from '../../sharding/p
 import { formatShape, type Shape } from '../../tensor/shape';
 import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../graph';
 import type { Attrs, ValueId } from '../op';
-import { ALL_REDUCE } from '../ops/collective';
-import { FIRST, PLACE } from '../ops/partition';
+import { PLACE } from '../ops/partition';
 import { checkLayout } from './check-layout';
 import { LateCasts } from './late-casts';
 import type { Partitioned, PartitionOptions, PartOfWhole, Unasked } from './partitioned';
 import { fromLast, placementOf } from './plan';
+import { RankNodes } from './rank-nodes';
 import { type Move, type NodeSite, redistribute } from './redistribute';
-import { type LocalBuilder, type PlacedInput, type Rule, samePlacement, wordsOf } from './rule';
+import { type PlacedInput, type Rule, samePlacement, wordsOf } from './rule';
 import { ruleOf } from './rules';
 import { ValueUses } from './value-uses';
 
@@ -38,6 +38,7 @@ class Partitioner {
   /** Parameters that are redistributed before use: their values on the rank. */
   private readonly parameters = new Map<ValueId, ValueId>();
   private readonly partialGradients = new Set<string>();
+  private readonly nodes: RankNodes;
   private readonly casts: LateCasts;
   private readonly uses: ValueUses;
   /**
@@ -56,6 +57,7 @@ class Partitioner {
     private readonly builder: GraphBuilder,
     private readonly options: PartitionOptions,
   ) {
+    this.nodes = new RankNodes(builder);
     this.casts = new LateCasts(whole);
     this.uses = new ValueUses(whole, options.wrt ?? []);
   }
@@ -109,7 +111,7 @@ class Partitioner {
     this.parameters.set(id, local);
     const byRows = placement?.kind === 'shard' && placement.dim === 0;
     const attrs = byRows ? { ...this.layoutOf(type.shape, placement), index: this.options.rank.index } : {};
-    const used = byRows ? at(this.apply(PLACE, [local], attrs, site, [`${name}.addend`]), 0) : local;
+    const used = byRows ? at(this.nodes.apply(PLACE, [local], attrs, site, [`${name}.addend`]), 0) : local;
     const from = byRows ? PARTIAL : must(placement, name);
     const move = { from, to: wanted, shape: type.shape, partialGradient: false };
     const made = redistribute(site, used, move, `${name}.used`);
@@ -139,7 +141,7 @@ class Partitioner {
     const rule = this.ruleOf(node);
     const inputs = node.inputs.map((id, i) => this.input(node, rule, id, i));
     if (rule.build) {
-      const local = rule.build(this.localBuilder(site), inputs);
+      const local = rule.build(this.nodes.forRule(site), inputs);
       for (const [k, id] of node.outputs.entries())
         this.held.set(id, { local: at(local, Math.min(k, local.length - 1)), placement: rule.gives[k] });
       return;
@@ -160,7 +162,7 @@ class Partitioner {
     // half precision, where torch rounds product and bias once.
     const isEarly = wanted[0]?.kind === 'shard' || halves[0] !== undefined;
     const late = isEarly ? undefined : rule.addedOnce?.input;
-    const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.operand(rule, id, i, site)]));
+    const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.nodes.operand(rule, id, i, site)]));
     // Running statistics are overwritten.
     const into = node.outputs.map((id) => this.held.get(id)?.local);
     const { module, phase } = site;
@@ -179,7 +181,7 @@ class Partitioner {
       this.part(at(outputs, k), { shape: type.shape, placement: from });
       const sum = redistribute(site, at(outputs, k), move, late === undefined ? name : `${name}.sum`);
       const after = type.shape.length - 1 - (rule.addedOnce?.dim ?? 0);
-      const local = late === undefined ? sum : this.plusBias(sum, at(inputs, late), after, site, name);
+      const local = late === undefined ? sum : this.nodes.plusBias(sum, at(inputs, late), after, site, name);
       this.held.set(id, { local: this.part(local, { shape: type.shape, placement: to }), placement: to });
     }
   }
@@ -188,18 +190,6 @@ class Partitioner {
   private part(local: ValueId, part: PartOfWhole): ValueId {
     if (part.placement.kind !== 'replicate') this.parts.set(this.builder.nameOf(local), part);
     return local;
-  }
-
-  private localBuilder(site: NodeSite): LocalBuilder {
-    const { rank, plan } = this.options;
-    return {
-      rank,
-      apply: (op, inputs, attrs, names) => this.apply(op, inputs, attrs, site, names),
-      allReduce: (value, reduceOp, name) => {
-        const attrs = { axis: plan.axis, ...(reduceOp === 'max' ? { reduceOp } : {}) };
-        return at(this.apply(ALL_REDUCE, [value], attrs, site, [name]), 0);
-      },
-    };
   }
 
   private ruleOf({ op, inputs, outputs, attrs, module }: GraphNode): Rule {
@@ -275,27 +265,6 @@ class Partitioner {
   private isPartial({ needs, gives, addedOnce }: Rule, id: ValueId, i: number): boolean {
     if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.uses.isDifferentiated(id)) return false;
     return gives.some((given) => given !== undefined && given.kind !== 'replicate');
-  }
-
-  private operand({ addedOnce }: Rule, id: ValueId, i: number, site: NodeSite): ValueId {
-    if (addedOnce?.input !== i) return id;
-    const name = this.builder.nameOf(id);
-    return at(this.apply(FIRST, [id], { index: this.options.rank.index }, site, [`${name}.once`]), 0);
-  }
-
-  /** `after`: number of dimensions of the sum after the dimension of the bias. */
-  private plusBias(sum: ValueId, bias: ValueId, after: number, site: NodeSite, name: string): ValueId {
-    const [length = 1] = this.builder.typeOf(bias).shape;
-    const repeated = [length, ...Array.from({ length: after }, () => 1)];
-    const spread =
-      after === 0 ? bias : at(this.apply('shape/reshape', [bias], { shape: repeated }, site, [`${name}.bias`]), 0);
-    return at(this.apply('ops/add', [sum, spread], {}, site, [name]), 0);
-  }
-
-  private apply(op: string, inputs: readonly ValueId[], attrs: Attrs, site: NodeSite, names: readonly string[]) {
-    // The result is in the format of the first input.
-    const halves = inputs.slice(0, 1).map((id) => this.builder.halfOf(id));
-    return this.builder.apply(op, inputs, attrs, { module: site.module, phase: site.phase, names, halves });
   }
 
   private layoutOf(shape: Shape, { dim, splitFactor }: Shard): Attrs {

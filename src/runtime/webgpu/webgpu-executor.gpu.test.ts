@@ -6,13 +6,12 @@ import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { programOf } from '../../program/program-of';
-import type { Mode } from '../../protocol/config';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Executor, InstructionRecord } from '../executor';
 import type { OpenedDevice } from './device';
-import { memoryTransport } from './testing/memory-transport';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
-import { readParameters, type TestRun, testRun, writeParameters } from './testing/programs';
+import { type TestRun, testRun, writeParameters } from './testing/programs';
+import { MODES_AND_SIZES, SMALL_BUCKETS, trainOn } from './testing/train-on';
 import { createWebgpuExecutor } from './webgpu-executor';
 
 let gpu: NodeGpu;
@@ -32,15 +31,6 @@ const open = (run: TestRun, device: OpenedDevice = opened): Promise<Executor> =>
     shaders: SHADERS,
   });
 
-async function train(executor: Executor, run: TestRun, steps: number, traced: (step: number) => boolean = () => false) {
-  writeParameters(executor, run);
-  for (let step = 0; step < steps; step++) {
-    if (traced(step)) await executor.trace(run.programAt(step), run.feed(step));
-    else await executor.step(run.programAt(step), run.feed(step));
-  }
-  return { losses: await executor.losses(), parameters: await readParameters(executor, run) };
-}
-
 function expectClose(actual: Float32Array, expected: Float32Array, tolerance: number): void {
   const max = Math.max(1e-6, ...expected.map(Math.abs));
   actual.forEach((value, i) => {
@@ -48,17 +38,7 @@ function expectClose(actual: Float32Array, expected: Float32Array, tolerance: nu
   });
 }
 
-const SMALL_BUCKETS = { bucketCapMb: 0.0002 };
-const MESHES: readonly [Mode, number][] = [
-  ['single', 1],
-  ['dataParallel', 3],
-  ['ddp', 1],
-  ['ddp', 2],
-  ['ddp', 4],
-  ['modelParallel', 2],
-];
-
-describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
+describe.each(MODES_AND_SIZES)('%s on %i devices', (mode, worldSize) => {
   const run = testRun({
     mode,
     worldSize,
@@ -70,8 +50,8 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
   it('trains as the CPU executor does', async () => {
     const cpu = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
     const webgpu = await open(run);
-    const expected = await train(cpu, run, 6);
-    const actual = await train(webgpu, run, 6);
+    const expected = await trainOn(cpu, run, 6);
+    const actual = await trainOn(webgpu, run, 6);
     expect(actual.losses.map((step) => step.map((l) => l.device))).toEqual(
       expected.losses.map((step) => step.map((l) => l.device)),
     );
@@ -90,8 +70,8 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
   it('traces with the bits of step(), every instruction once and in an order that both queues allow', async () => {
     const stepped = await open(run);
     const traced = await open(run);
-    const expected = await train(stepped, run, 5);
-    expect(await train(traced, run, 5, (step) => step !== 2)).toEqual(expected);
+    const expected = await trainOn(stepped, run, 5);
+    expect(await trainOn(traced, run, 5, (step) => step !== 2)).toEqual(expected);
     expectOrdered(run, await traced.trace(run.full, run.feed(9)));
     stepped.dispose();
     traced.dispose();
@@ -103,14 +83,14 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
     const tensors = countBytes(device, /^(pool|buffer|slot):/);
     const executor = await open(run, device);
     expect(tensors()).toBe(planned);
-    await train(executor, run, 2);
+    await trainOn(executor, run, 2);
     let made = 0;
     const createBuffer = device.device.createBuffer.bind(device.device);
     device.device.createBuffer = (descriptor) => {
       made++;
       return createBuffer(descriptor);
     };
-    await train(executor, run, 5);
+    await trainOn(executor, run, 5);
     expect(made).toBe(0);
     executor.dispose();
   });
@@ -180,110 +160,21 @@ describe('the WebGPU executor', () => {
     const cpu = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
     const webgpu = await open(run);
     for (const tag of [at(tags, 0), at(tags, tags.length - 1)]) {
-      const clean = await train(webgpu, run, 2);
+      const clean = await trainOn(webgpu, run, 2);
       cpu.corrupt({ tag, add: 0.5 });
       webgpu.corrupt({ tag, add: 0.5 });
-      const expected = await train(cpu, run, 2);
-      const stepped = await train(webgpu, run, 2);
+      const expected = await trainOn(cpu, run, 2);
+      const stepped = await trainOn(webgpu, run, 2);
       expect(stepped.parameters).not.toEqual(clean.parameters);
       stepped.parameters.forEach((values, i) => {
         expectClose(values, at(expected.parameters, i), 2e-5);
       });
-      expect(await train(webgpu, run, 2, () => true)).toEqual(stepped);
+      expect(await trainOn(webgpu, run, 2, () => true)).toEqual(stepped);
       cpu.corrupt(undefined);
       webgpu.corrupt(undefined);
-      expect(await train(webgpu, run, 2)).toEqual(clean);
+      expect(await trainOn(webgpu, run, 2)).toEqual(clean);
     }
     webgpu.dispose();
-  });
-
-  it.each(MESHES.filter(([, worldSize]) => worldSize > 1))(
-    'runs %s as %i executors with a transport, bitwise as one',
-    async (mode, worldSize) => {
-      const run = testRun({ mode, worldSize, batchSize: 12, ddp: SMALL_BUCKETS });
-      const shared = await open(run);
-      const expected = await train(shared, run, 4);
-      const transport = memoryTransport();
-      const ranks = await Promise.all(
-        run.devices.map(async (device) =>
-          createWebgpuExecutor({
-            programs: run.programs,
-            devices: [device],
-            ops: PROGRAM_OPS,
-            opened: await gpu.open(),
-            shaders: SHADERS,
-            transport,
-          }),
-        ),
-      );
-      for (const traced of [false, true]) {
-        const parameters: Float32Array[] = [];
-        const losses = await Promise.all(
-          ranks.map(async (executor, i) => {
-            const device = at(run.devices, i);
-            writeParameters(executor, run, [device]);
-            for (let step = 0; step < 4; step++) {
-              if (traced) await executor.trace(run.programAt(step), run.feed(step));
-              else await executor.step(run.programAt(step), run.feed(step));
-            }
-            return executor.losses();
-          }),
-        );
-        for (const [i, executor] of ranks.entries())
-          parameters.push(...(await readParameters(executor, run, [at(run.devices, i)])));
-        expect(parameters).toEqual(expected.parameters);
-        expect(losses.flatMap((steps) => steps.at(-1) ?? [])).toEqual(expected.losses.at(-1));
-        // A lane that computes no loss leaves no rows, as on the CPU.
-        expect(losses.every((steps) => steps.length === 4 || steps.length === 0)).toBe(true);
-      }
-      for (const executor of ranks) executor.dispose();
-      shared.dispose();
-    },
-  );
-
-  it('submits once a step on a shared device, and at most once between two host transfers of a rank', async () => {
-    const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 12, ddp: SMALL_BUCKETS });
-    const count = (device: OpenedDevice) => {
-      let submits = 0;
-      const submit = device.device.queue.submit.bind(device.device.queue);
-      device.device.queue.submit = (buffers) => {
-        submits++;
-        return submit(buffers);
-      };
-      return () => submits;
-    };
-    const device = await gpu.open();
-    const shared = await open(run, device);
-    const sharedSubmits = count(device);
-    for (let step = 0; step < 3; step++) await shared.step(run.full, run.feed(step));
-    expect(sharedSubmits()).toBe(3);
-
-    const transport = memoryTransport();
-    const base = { programs: run.programs, ops: PROGRAM_OPS, shaders: SHADERS, transport };
-    const ranks = await Promise.all(
-      run.devices.map(async (d) => {
-        const own = await gpu.open();
-        const executor = await createWebgpuExecutor({ ...base, devices: [d], opened: own });
-        return { executor, submits: count(own) };
-      }),
-    );
-    await Promise.all(ranks.map(({ executor }) => executor.step(run.full, run.feed(0))));
-    const messages = at(at(run.programs, 0).lanes, 0).instructions.filter(
-      (i) => i.kind === 'send' || i.kind === 'recv',
-    );
-    for (const { submits } of ranks) expect(submits()).toBeLessThanOrEqual(messages.length + 1);
-  });
-
-  it('does not wait for a peer when its own device is lost or the executor is disposed', async () => {
-    const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 12 });
-    for (const end of ['lose', 'dispose'] as const) {
-      const device = await gpu.open();
-      const base = { programs: run.programs, devices: [0], ops: PROGRAM_OPS, shaders: SHADERS };
-      const executor = await createWebgpuExecutor({ ...base, opened: device, transport: memoryTransport() });
-      const step = executor.step(run.full, run.feed(0));
-      setTimeout(() => (end === 'lose' ? device.device.destroy() : executor.dispose()), 20);
-      await expect(step).rejects.toMatchObject({ code: end === 'lose' ? 'device-lost' : 'aborted' });
-    }
   });
 
   it('says why the device was lost, and rejects later calls', async () => {

@@ -1,19 +1,17 @@
 /**
  * A convolution: the channels of the input, the filter of one output channel, and the resulting feature maps. A frame
  * marks the window where that output channel is strongest: the framed pixel is the sum of the window times the filter.
- * In backward, δ and the input give each filter's gradient, or δ and the filters give the input's gradient.
  */
 import { plural } from '../../../base/plural';
-import { castOf } from '../../../trace/buffer-words';
-import { kernelWords } from '../../../trace/words';
 import { formatValue } from '../../draw/canvas-numbers';
 import { bottom, type Rect, right } from '../../draw/geometry';
-import { activationWindow, matrixWindow } from '../matrix-window';
+import { channelTiles } from './channel-tiles';
+import { convolutionBackward } from './convolution-backward';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, divided, footed, tileGrid } from './places';
 import type { Sketch } from './sketch';
-import { cellsOf, channelCells, type Images, imagesOf, imageWords, knownChannels, onScale, pairOf } from './tensors';
+import { type Images, imagesOf, pairOf } from './tensors';
 
 interface Sizes {
   readonly kernel: readonly [number, number];
@@ -69,22 +67,6 @@ function strongest(out: Images, channels: number): Strongest | undefined {
   };
 }
 
-/**
- * Draws the channels of sample 1 as tiles; returns the tiles' places, and words for which part of the batch they are.
- */
-export function channelTiles(
-  sketch: Sketch,
-  images: Images,
-  area: Rect,
-  most = 16,
-): { readonly tiles: readonly Rect[]; readonly words: string } {
-  const { tiles } = tileGrid(area, Math.max(1, Math.min(most, knownChannels(images))), images);
-  const { operand, note } = onScale(images.operand);
-  for (const [c, tile] of tiles.entries())
-    sketch.map(operand, tile, channelCells(images, c), `channel ${c} of sample 1`);
-  return { tiles, words: `${imageWords(images, tiles.length)}${note}` };
-}
-
 export const convolution: OperatorPicture = {
   name: 'convolution',
   operators: [
@@ -98,7 +80,7 @@ export const convolution: OperatorPicture = {
   shows:
     'the window on the input, the filter under the window, and the feature maps; in backward δ and the input beside the filters’ gradients',
   draw(operation, sketch) {
-    if (operation.event.phase === 'backward') backward(operation, sketch);
+    if (operation.event.phase === 'backward') convolutionBackward(operation, sketch);
     else forward(operation, sketch);
   },
 };
@@ -215,88 +197,4 @@ function rays(sketch: Sketch, from: Rect, to: Rect, back = false): void {
       'accent',
       { alpha: 0.5 },
     );
-}
-
-function backward(operation: Operation, sketch: Sketch): void {
-  const { reads, writes, area, detail } = operation;
-  const result = writes[0];
-  if (!result) return;
-  const words = detail !== 'least';
-  const { foot, body } = footed(area, detail === 'full');
-  const delta = imagesOf(reads.find(({ buffer }) => buffer.endsWith('.grad')));
-  const input = imagesOf(reads.find(({ buffer, category }) => !buffer.endsWith('.grad') && category !== 'parameter'));
-  const ofFilter = castOf(result.buffer).endsWith('weight.grad');
-  const [left, lead = body] = small(body) ? [undefined, body] : columns(body, [1, 1.2], 30);
-  const resultAt = captioned(lead, words);
-  if (ofFilter) {
-    filters(sketch, result, resultAt.body);
-    sketch.word(resultAt.caption, [`${result.name}, ${result.shape.join(' × ')}`, result.name, 'gradient'], {
-      tone: 'ink',
-    });
-  } else {
-    const images = imagesOf(result);
-    if (!images) return;
-    const { words: shown } = channelTiles(sketch, images, resultAt.body);
-    sketch.word(resultAt.caption, [`δ of the input, ${shown}`, 'δ of the input', 'δ'], { tone: 'ink' });
-  }
-  if (!left) return;
-  const operands = [input, delta].flatMap((images) => (images ? [images] : []));
-  const places =
-    left.height > 0.8 * left.width && operands.length > 1
-      ? rowsOf(left)
-      : columns(
-          left,
-          operands.map(() => 1),
-          22,
-        );
-  operands.forEach((images, i) => {
-    const place = captioned(places[i] ?? left, words);
-    const { words: shown } = channelTiles(sketch, images, place.body, 8);
-    const name = images === delta ? 'δ of the output' : 'input';
-    sketch.word(place.caption, [
-      `${name}, ${shown}`,
-      `${name}, ${plural(images.channels, 'channel')}`,
-      name,
-      name.slice(0, images === delta ? 1 : 5),
-    ]);
-  });
-  sketch.sign('→', right(left) + 15, body.y + body.height / 2 + 5);
-  if (ofFilter)
-    sketch.word(foot, [
-      'each weight’s gradient: input × δ, summed over all places of its window and all samples',
-      'gradient: input × δ, summed over places and samples',
-      'Σ input × δ',
-    ]);
-  sketch.say(
-    `${kernelWords(operation.event.name)} makes ${writes.map(({ name }) => name).join(', ')} from ${operands.map(({ operand }) => operand.name).join(' and ')}`,
-  );
-}
-
-const small = (body: Rect): boolean => body.width < 190;
-
-const rowsOf = (area: Rect): readonly Rect[] => {
-  const height = (area.height - 10) / 2;
-  return [
-    { ...area, height },
-    { ...area, y: area.y + height + 10, height },
-  ];
-};
-
-const CROPS = [48, 36, 24, 18, 12, 8];
-
-/** The gradients of all filters, as tiles. */
-function filters(sketch: Sketch, result: DrawnOperand, area: Rect): void {
-  let best = { window: matrixWindow(result.shape, 8), cell: 0 };
-  for (const crop of CROPS) {
-    const window = result.shape.length > 2 ? matrixWindow(result.shape, crop) : activationWindow(result.shape, crop);
-    const cell = Math.min(area.width / window.columns, area.height / window.rows, 26);
-    if (cell >= 4 || cell > best.cell * 1.5) {
-      best = { window, cell };
-      if (cell >= 4) break;
-    }
-  }
-  const { window, cell } = best;
-  const [width, height] = [window.columns * cell, window.rows * cell];
-  const rect = { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-  sketch.map(result, rect, cellsOf(window), window.label === '' ? 'all filters' : window.label);
 }

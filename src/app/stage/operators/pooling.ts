@@ -4,7 +4,7 @@
  */
 import { formatValue } from '../../draw/canvas-numbers';
 import type { Rect } from '../../draw/geometry';
-import { channelTiles } from './convolution';
+import { channelTiles } from './channel-tiles';
 import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, divided, footed } from './places';
