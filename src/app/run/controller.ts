@@ -1,7 +1,7 @@
 /**
  * The actions that the page's views can call. Opening is openings.ts, going on after a lost worker is revival.ts,
- * events become state in session-events.ts, the transport controls the pace; the controller connects them. Views ask the
- * session itself, by `ask`. main.tsx makes one.
+ * events become state in session-events.ts, the transport controls the pace; the controller connects them. Views put
+ * questions to the session itself, by `ask`. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { ExportedFolder } from '../../protocol/exported';
