@@ -5,7 +5,8 @@
  */
 import { at } from '../base/invariant';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
-import { busySpans, type Interval } from './idle';
+import { busySpans } from './idle';
+import type { Interval } from './intervals';
 import { totalUs } from './lanes';
 
 /** 'port': a device sends one message at a time, and receives one. */

@@ -6,7 +6,7 @@
  */
 import { at } from '../base/invariant';
 import type { Causes, Hold } from './causes';
-import type { Interval } from './idle';
+import type { Interval } from './intervals';
 
 export interface PathPart extends Interval {
   /** Index into trace.events of the event that runs or waits. */

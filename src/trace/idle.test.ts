@@ -1,6 +1,7 @@
 /** Busy, hidden, exposed and idle time of steps small enough to add up by hand. */
 import { expect, test } from 'vitest';
-import { busySpans, idleIntervals, joined, timeUse, whyIdle } from './idle';
+import { busySpans, idleIntervals, timeUse, whyIdle } from './idle';
+import { joined } from './intervals';
 import { makeTrace, slice, transfer } from './testing/make-trace';
 
 /** cuda:0 computes 0..10 and sends 6..14; cuda:1 takes it from 6, then computes 15..20. */

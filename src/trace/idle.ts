@@ -6,14 +6,10 @@
 import { at } from '../base/invariant';
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, ofSyncBatchNorm } from './carried';
+import { type Interval, joined, lengthOf, without } from './intervals';
 import { endUs, spanOf, totalUs } from './lanes';
 import { type LateDevice, lateDevices } from './late-device';
 import { deviceName, kernelWords } from './words';
-
-export interface Interval {
-  readonly startUs: number;
-  readonly endUs: number;
-}
 
 export interface TimeUse {
   readonly device: DeviceIndex;
@@ -106,40 +102,13 @@ export function busyIntervals(trace: StepTrace, clock: Clock, device: DeviceInde
   );
 }
 
-/** Merges intervals that touch or overlap, in order. */
-export function joined(spans: readonly Interval[]): readonly Interval[] {
-  const result: Interval[] = [];
-  for (const span of [...spans].sort((a, b) => a.startUs - b.startUs)) {
-    if (span.endUs <= span.startUs) continue;
-    const last = result.at(-1);
-    if (last && span.startUs <= last.endUs) {
-      result[result.length - 1] = { startUs: last.startUs, endUs: Math.max(last.endUs, span.endUs) };
-    } else result.push(span);
-  }
-  return result;
-}
-
-const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((n, i) => n + i.endUs - i.startUs, 0);
-
 /** The gaps of a device between the start and the end of the step. */
 export const idleIntervals = (
   trace: StepTrace,
   clock: Clock,
   device: DeviceIndex,
   times: Pick<IdleTimes, 'busy'> = createIdleTimes(trace, clock),
-): readonly Interval[] => gapsBetween(times.busy(device), totalUs(trace, clock));
-
-/** `busy`: disjoint, in order. */
-export function gapsBetween(busy: readonly Interval[], end: number): readonly Interval[] {
-  const gaps: Interval[] = [];
-  let from = 0;
-  for (const { startUs, endUs: until } of busy) {
-    if (startUs > from) gaps.push({ startUs: from, endUs: startUs });
-    from = until;
-  }
-  if (end > from) gaps.push({ startUs: from, endUs: end });
-  return gaps;
-}
+): readonly Interval[] => without({ startUs: 0, endUs: totalUs(trace, clock) }, times.busy(device));
 
 export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): TimeUse {
   const compute = busyIntervals(trace, clock, device, 'compute');

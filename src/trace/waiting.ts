@@ -3,7 +3,8 @@
  * Pure; called by the failures panel.
  */
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
-import { busySpans, gapsBetween, type Interval, joined } from './idle';
+import { busySpans } from './idle';
+import { type Interval, joined, without } from './intervals';
 import { totalUs } from './lanes';
 import { lateDevices } from './late-device';
 
@@ -29,7 +30,7 @@ export function waitingUs(
       busy.push(span);
       if (event.kind === 'recv' && !received.has(span.startUs)) received.set(span.startUs, event);
     });
-    for (const { startUs, endUs } of gapsBetween(joined(busy), end)) {
+    for (const { startUs, endUs } of without({ startUs: 0, endUs: end }, joined(busy))) {
       const event = received.get(endUs);
       const late = event && lateFor(event);
       if (late !== undefined && late !== device) result.set(late, (result.get(late) ?? 0) + endUs - startUs);

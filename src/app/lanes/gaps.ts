@@ -4,14 +4,8 @@
  */
 import { once } from '../../base/once';
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
-import {
-  createIdleTimes,
-  type IdleReason,
-  type IdleTimes,
-  type Interval,
-  idleIntervals,
-  idleReason,
-} from '../../trace/idle';
+import { createIdleTimes, type IdleReason, type IdleTimes, idleIntervals, idleReason } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 import { spanOf } from '../../trace/lanes';
 
 export interface Gap extends Interval {

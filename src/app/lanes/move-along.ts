@@ -2,7 +2,7 @@
  * Moves a selection over lanes by keys: along its lane, or to the lane above or below at the same time. Pure; each
  * timeline lists its lanes and finds its selection in them.
  */
-import type { Interval } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 
 /** A lane of stretches that are in order of time and do not overlap. */
 export interface SelectableLane<Chosen> {

@@ -1,5 +1,5 @@
 /** From time to place and back, for the part of the time that is in view, and the marks of the axis. Pure. */
-import type { Interval } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 import { formatTime } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import { linearScale, type ScaleInterval, ticks } from '../draw/scales';

@@ -6,7 +6,8 @@
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
-import { createIdleTimes, type Interval } from '../../trace/idle';
+import { createIdleTimes } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 import { deviceCount } from '../../trace/lanes';
 import { isConversion } from '../../trace/moments/precision-sentence';
 import { deviceName } from '../../trace/words';

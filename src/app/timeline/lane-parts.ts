@@ -3,11 +3,11 @@
  * one bucket or move, divided into hidden and exposed parts, and the idle stretches. Times only, no pixels. Pure.
  */
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
-import { createIdleTimes, type Interval, joined } from '../../trace/idle';
+import { createIdleTimes } from '../../trace/idle';
+import { type Interval, intersect, joined, without } from '../../trace/intervals';
 import { totalUs } from '../../trace/lanes';
 import { eventLabels } from '../lanes/event-label';
 import { type Gap, gapsOf } from '../lanes/gaps';
-import { intersect, without } from '../lanes/intervals';
 
 export interface LanePiece extends Interval {
   /** Index into trace.events. */

@@ -1,7 +1,7 @@
 /** The selection on the timeline: a span, or a stretch in which nothing runs; its time, and how keys move it. Pure. */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
-import type { Interval } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 import { type LaneDirection, moveAlong, type SelectableLane } from '../lanes/move-along';
 import type { ViewWindow } from '../lanes/view-window';
 import type { LaneParts } from './lane-parts';

@@ -3,7 +3,7 @@
  * timeline.tsx paints it and finds the item under the pointer in it.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import type { Interval } from '../../trace/idle';
+import type { Interval } from '../../trace/intervals';
 import { type Rect, right } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';

@@ -2,7 +2,7 @@
  * The blocks of a track, which is one line of a recorded timeline. Blocks are in order and do not overlap, so binary
  * search finds the blocks in view, even among half a million. Stored as columns, as in the recording. Pure.
  */
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 
 export interface Blocks {
   readonly count: number;

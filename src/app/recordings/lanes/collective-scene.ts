@@ -3,7 +3,7 @@
  * which rank joins last. Pure; called by the scene.
  */
 import type { RecordedCollective } from '../../../recordings/recording';
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import { type Rect, right } from '../../draw/geometry';
 import { type Blocks, inView } from './blocks';
 import { cut, type Eye } from './eye';

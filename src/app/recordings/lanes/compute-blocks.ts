@@ -4,7 +4,7 @@
  */
 import type { RecordedLane, RecordedRank } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import type { LaneBlock } from './blocks';
 import { createToneOf, type ToneOf, toneIndex } from './tones';
 

@@ -1,5 +1,5 @@
 /** The input that all parts of a recorded scene share. Pure. */
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import type { Rect } from '../../draw/geometry';
 import { cutToView, type TimeScale } from '../../lanes/time-axis';
 import type { RecordedInput } from './recorded-scene-types';

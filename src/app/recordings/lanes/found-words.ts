@@ -1,7 +1,7 @@
 /** The selection or match on a recorded timeline: its time, and one line of words. Pure. */
 import type { Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import { stretchOf } from './recorded-model';
 import type { FoundAt } from './recorded-scene-types';
 import { rankIndexOf } from './recorded-selection';

@@ -6,8 +6,7 @@
 import { once } from '../../../base/once';
 import type { RecordedCollective, RecordedLane, RecordedRank, RecordedStep } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
-import type { Interval } from '../../../trace/idle';
-import { united, without } from '../../lanes/intervals';
+import { type Interval, joined, without } from '../../../trace/intervals';
 import { type Blocks, blockAt, blocksOf, emptyBlocks, type LaneBlock, stacked } from './blocks';
 import { type Bracket, bracketsOf, computeBlocks } from './compute-blocks';
 import { createToneOf, toneIndex } from './tones';
@@ -126,7 +125,7 @@ export function rankTracks(rank: RecordedRank, index: number, collectives: reado
   const compute = blocksOf(computeBlocks(rank));
   const collectiveOf = collectivesOf(rank, collectives);
   const communication = communicationBlocks(rank, collectiveOf);
-  const all = [compute, ...communication].flatMap(intervalsOf).sort((a, b) => a.startUs - b.startUs);
+  const all = [compute, ...communication].flatMap(intervalsOf);
   return {
     index,
     rank,
@@ -135,7 +134,7 @@ export function rankTracks(rank: RecordedRank, index: number, collectives: reado
     communication,
     gaps: gapsOf(
       rank.steps,
-      united(all),
+      joined(all),
       once(() => bracketsOf(rank)),
     ),
     steps: rank.steps,

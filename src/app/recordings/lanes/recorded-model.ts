@@ -5,7 +5,7 @@
 import { must } from '../../../base/invariant';
 import type { Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import type { Rect } from '../../draw/geometry';
 import { type LanesModel, shareAcross } from '../../lanes/lanes';
 import { stretchInLane, timeScale } from '../../lanes/time-axis';

@@ -2,7 +2,7 @@
  * The scene of a recorded timeline: rectangles, and the items in them. Types only; recorded-scene.ts makes the scene.
  */
 import type { RecordedCollective } from '../../../recordings/recording';
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import type { Rect } from '../../draw/geometry';
 import type { HitItem } from '../../draw/hit-regions';
 import type { LanesScene } from '../../lanes/lanes';

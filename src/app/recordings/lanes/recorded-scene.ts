@@ -2,7 +2,7 @@
  * A recording seen through a window: blocks as rectangles (blocks that share a pixel are merged), idle stretches, steps
  * as bands. Pure; paint-recorded.ts paints it, and the pointer finds items in it.
  */
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import type { Rect } from '../../draw/geometry';
 import { timeScale, timeTicks } from '../../lanes/time-axis';
 import { type Blocks, blockAt, inView } from './blocks';

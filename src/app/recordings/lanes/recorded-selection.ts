@@ -1,5 +1,5 @@
 /** Moves the selection of a recorded timeline by keys, and tells selections apart. Pure. */
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 import { indexAt, type LaneDirection, moveAlong, type SelectableLane } from '../../lanes/move-along';
 import { type Blocks, blockAt } from './blocks';
 import type { RankTracks } from './rank-tracks';

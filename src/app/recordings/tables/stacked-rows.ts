@@ -1,5 +1,5 @@
 /** Distributes stretches, in order of start, over as few rows as possible so that none overlap. Pure. */
-import type { Interval } from '../../../trace/idle';
+import type { Interval } from '../../../trace/intervals';
 
 export function stackedRows<T extends Interval>(list: readonly T[]): readonly (readonly T[])[] {
   const rows: T[][] = [];
