@@ -75,6 +75,8 @@ export interface StageGraph {
    * (`.grad` stays None).
    */
   readonly registered: readonly ParameterRef[];
+  /** Parameters that DDP takes out of DTensors: their gradients are ready after all others. Absent: none. */
+  readonly takenApart?: ReadonlySet<string>;
   /** Dropout masks, in the order of their draws. */
   readonly masks: readonly DropoutMask[];
   /** Values that are a piece or an addend of a whole tensor. */

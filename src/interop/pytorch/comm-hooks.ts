@@ -10,7 +10,8 @@ const HOOKS = 'torch.distributed.algorithms.ddp_comm_hooks';
 const ON_CUDA = '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"';
 const truth = (value: boolean): string => (value ? 'True' : 'False');
 
-export function hookImports({ ddp }: Config): readonly string[] {
+/** `averages`: the script averages parameters by hand. */
+export function hookImports({ ddp }: Config, averages = false): readonly string[] {
   switch (ddp.commHook.type) {
     case 'allreduce':
       return [];
@@ -22,8 +23,12 @@ export function hookImports({ ddp }: Config): readonly string[] {
     case 'localSGD':
       return [
         `from ${HOOKS}.post_localSGD_hook import PostLocalSGDState, post_localSGD_hook`,
-        'from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager',
-        'from torch.distributed.optim import PostLocalSGDOptimizer',
+        ...(averages
+          ? []
+          : [
+              'from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager',
+              'from torch.distributed.optim import PostLocalSGDOptimizer',
+            ]),
       ];
   }
 }
@@ -95,27 +100,14 @@ export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): r
   }
 }
 
-/**
- * torch's averager gives every parameter new memory. Modules whose DTensors DistributedDataParallel took apart compute
- * with the old memory, so without this class their weights would never change again.
- */
-const IN_PLACE: readonly string[] = [
-  'class InPlaceAverager(PeriodicModelAverager):  # averages into the memory with which the modules compute',
-  '    def average_parameters(self, params):',
-  "        own = [(p, p.data) for group in params for p in group['params']]",
-  '        super().average_parameters(params)',
-  '        for p, data in own:',
-  '            p.data = data.copy_(p.data)',
-];
-
-/** `group`: ranks over which parameters are averaged; absent: all. `inPlace`: DDP took DTensors apart. */
-export function averagerLines({ ddp }: Config, group?: string, inPlace = false): readonly CodeLine[] {
+/** Lines after the optimiser. `group`: ranks over which parameters are averaged; absent: all. */
+export function averagerLines({ ddp }: Config, group?: string): readonly CodeLine[] {
   if (ddp.commHook.type !== 'localSGD') return [];
   const { period, startLocalSGDIter } = ddp.commHook;
-  const averager = `${inPlace ? 'InPlaceAverager' : 'PeriodicModelAverager'}(${period}, warmup_steps=${startLocalSGDIter}${group === undefined ? '' : `, process_group=${group}`})`;
   return [
-    ...(inPlace ? IN_PLACE.map((text) => line(text)) : []),
-    line(`optimizer = PostLocalSGDOptimizer(optimizer, ${averager})`),
+    line(
+      `optimizer = PostLocalSGDOptimizer(optimizer, PeriodicModelAverager(${period}, warmup_steps=${startLocalSGDIter}${group === undefined ? '' : `, process_group=${group}`}))`,
+    ),
   ];
 }
 

@@ -76,11 +76,11 @@ function averageByHand(hook: Config['ddp']['commHook'], dp: number, gradients: s
   return start === 0 ? [] : [line(`if updates < ${start}:  # as post_localSGD_hook does`), ...indented(1, whole)];
 }
 
-/** Before the loop, for localSGD without DistributedDataParallel. */
+/** Before the loop, for localSGD without PostLocalSGDOptimizer. */
 export const countedUpdates = ({ ddp }: Config): readonly CodeLine[] =>
   ddp.commHook.type === 'localSGD' ? [line('updates = 0')] : [];
 
-/** After optimizer.step(): what PostLocalSGDOptimizer does, which takes no DTensors. */
+/** After optimizer.step(): what PostLocalSGDOptimizer does, but in the memory that the parameters have. */
 export function averageParametersByHand(
   { ddp: { commHook: hook } }: Config,
   { dp, tp }: PipelineShape,
@@ -92,7 +92,7 @@ export function averageParametersByHand(
     ...(period > 1 ? [`${start > 0 ? `(updates - ${start})` : 'updates'} % ${period} == 0`] : []),
   ].join(' and ');
   const body = [
-    line('for p in parameters.values():  # as PeriodicModelAverager does'),
+    line('for p in parameters.values():  # as PeriodicModelAverager, which takes no DTensors and moves parameters'),
     line(`    part = ${tp > 1 ? '(p.to_local() if isinstance(p, DTensor) else p)' : 'p'}.detach()`),
     line(`    part /= ${dp}`),
     line(`    torch.distributed.all_reduce(part, group=${DP_GROUP})`, 'average'),

@@ -75,7 +75,7 @@ export function pipelineImports(
     ...(averaging === 'shards' ? [fsdp] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
-      ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config)]
+      ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config, shape.tp > 1)]
       : []),
   ];
 }

@@ -6,7 +6,7 @@
 import { at, must } from '../../base/invariant';
 import { parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import { replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
@@ -24,6 +24,7 @@ import { perGroup } from '../step/per-group';
 import type { Sync } from '../step/sync';
 import { partsOfRanks } from '../tensor/cuts-beside';
 import { shapesOn } from '../tensor/pieces';
+import { entryOfModule } from '../tensor/plan';
 import type { AroundStages, PlainStages } from './around-stages';
 import { passedToDdp, stopsAtRebuild } from './kept-buckets';
 import { layerRanges } from './split';
@@ -93,7 +94,16 @@ function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefine
   const own = (list: StageGraph['registered']) => list.filter(({ name }) => !shared.has(name));
   const parameters = own(graph.parameters);
   if (parameters.length === 0) return undefined;
-  return { ...graph, parameters, registered: findsUnused(config) ? own(graph.registered) : parameters };
+  const registered = findsUnused(config) ? own(graph.registered) : parameters;
+  return { ...graph, parameters, registered, ...takenApart(config, parameters) };
+}
+
+/** The parameters of the modules that the plan names. Only PowerSGD's numbers depend on the buckets. */
+function takenApart(config: Config, parameters: StageGraph['parameters']): Pick<StageGraph, 'takenApart'> {
+  if (meshSizes(config).tp === 1 || config.ddp.commHook.type !== 'powerSGD') return {};
+  const entryOf = entryOfModule(config);
+  const names = parameters.map(({ name }) => name);
+  return { takenApart: new Set(names.filter((name) => entryOf(name.slice(0, name.lastIndexOf('.'))) !== undefined)) };
 }
 
 /** An action of kind I has already completed weight gradients if one operator makes both gradients. */

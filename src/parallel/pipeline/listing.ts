@@ -85,10 +85,17 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const tied = tiesAgain ? [] : shared;
   const hooks = (wraps || averaging === 'byHand') && config.ddp.commHook.type !== 'allreduce';
   const leftOut = hooks || (wraps && tp === 1 && rankShares) ? sharedAcrossStages(config, stageOf, tp > 1) : [];
+  // PeriodicModelAverager takes no DTensors, and gives parameters new memory, which cut modules would not see.
+  const averagesByHand = averaging === 'byHand' || (wraps && tp > 1);
   const autocast = autocastLine(config, 'device');
   const clip = clipOverStages(config, shape, { averaging, counted: tied.length > 0 ? 'once' : 'parameters' });
   const scaled = config.gradScaler.enabled;
-  const usesDTensor = clip.length > 0 || averaging === 'byHand' || scaled || tied.length > 0;
+  const usesDTensor =
+    clip.length > 0 ||
+    averaging === 'byHand' ||
+    (averagesByHand && config.ddp.commHook.type === 'localSGD') ||
+    scaled ||
+    tied.length > 0;
   const data = dataLines(config, shape, dialect);
   const model = listedModelCode(config.model.layers);
   return dialect.assemble(config, {
@@ -135,7 +142,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...tiedLines(config, tied),
     ),
     ...(cuts ? { optimizerArguments: ['foreach=False'] } : {}),
-    afterOptimizer: averaging === 'byHand' ? countedUpdates(config) : averagerLines(config, DP_GROUP, tp > 1),
+    afterOptimizer: averagesByHand ? countedUpdates(config) : averagerLines(config, DP_GROUP),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
     dataNames: data.names,
@@ -162,15 +169,13 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         ...insideLines(config, shape, { averaging, leavesOut: leftOut.length > 0 }),
         ...tiedSums(tied, {
           cut: cuts !== undefined,
-          ...(leftOut.length > 0
-            ? { averages: { dp: shape.dp, group: DP_GROUP, cut: tp > 1 && averaging === 'byHand' } }
-            : {}),
+          ...(leftOut.length > 0 ? { averages: { dp: shape.dp, group: DP_GROUP, cut: tp > 1 } } : {}),
         }),
         ...unscaledLosses(config),
         ...unscaleLines(config),
         ...clip,
         ...stepLines(config),
-        ...(averaging === 'byHand' ? averageParametersByHand(config, shape) : averageLine(config)),
+        ...(averagesByHand ? averageParametersByHand(config, shape) : averageLine(config)),
         ...advance,
         ...dialect.pipelineLoss(shape, cuts?.lossParallel === true),
       ],
