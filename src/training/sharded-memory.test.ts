@@ -10,6 +10,7 @@ import { planMemory } from '../program/memory-planner';
 import type { ConfigInput } from '../protocol/config';
 import { tensorBytes } from '../tensor/shape';
 import { createBlueprint } from './blueprint';
+import { memoryOf } from './device-memory';
 
 const WIDTH = 64;
 const LAYERS = 6;
@@ -132,4 +133,14 @@ test('a model that DDP cannot hold: the refusal names a stage that fits, and the
   expect(refusal(sharded - 1).hint).toContain('ZeRO stage 3 on 8 ranks would fit');
   expect(refusal(2048).hint).toContain('Parameters with their gradients');
   expect(refusal(whole - 4096).hint).toContain('ZeRO stage 1 would fit');
+});
+
+test('a second micro-batch stores no second gradient of a shard: the reduced gradient is added to .grad', () => {
+  const peak = (accumulate: number) => {
+    const run = { ...BASE, mode: 'sharded', accumulate, optimizer: { type: 'SGD', lr: 0.1 } } as const;
+    return at(memoryOf(createBlueprint(parseConfig({ ...run, batchSize: 8 * accumulate }), {})), 0);
+  };
+  const [one, two] = [peak(1), peak(2)];
+  expect(two.byCategory.gradient).toBe(one.byCategory.gradient);
+  expect(two.byCategory.gradient).toBe(P / 4);
 });

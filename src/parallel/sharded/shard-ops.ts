@@ -50,6 +50,36 @@ export const SHARD_OUT = 'fsdp/sharded-grad';
 /** Copies the part of a unit's whole parameters that a rank keeps after the forward pass (reshardTo). */
 export const KEEP = 'fsdp/post-forward-shard';
 
+/**
+ * Adds the result of the reduce-scatter to the gradients of a rank's shards, which earlier micro-batches have summed.
+ * FSDP2 adds a view of the result, so that no second gradient of a shard is stored. Inputs: the result, the gradients.
+ */
+export const SHARD_ADD = 'fsdp/accumulate-sharded-grad';
+
+const shardAdd: OpDef = {
+  name: SHARD_ADD,
+  infer: (inputs) => inputs.slice(1),
+  cpu({ inputs, outputs, attrs }) {
+    for (const { from, to, length } of runsIn(attrs)) {
+      const [part, sum] = [at(inputs, from.operand), at(outputs, to.operand)];
+      for (let i = 0; i < length; i++) sum[to.offset + i] = at(sum, to.offset + i) + at(part, from.offset + i);
+    }
+  },
+  lower: ({ inputs, attrs }) => [
+    {
+      kind: 'segmented',
+      kernel: 'comm/transfer',
+      constants: { JOIN: 1 },
+      params: [],
+      segments: runsIn(attrs).map(({ from, to, length }) => ({
+        at: [from, { operand: inputs.length + to.operand, offset: to.offset }],
+        length,
+      })),
+    },
+  ],
+  flops: ({ attrs }) => runsIn(attrs).reduce((sum, { length }) => sum + length, 0),
+};
+
 export const SHARD_OPS: OpTable = new Map(
-  [COPY_IN, COPY_OUT, KEEP, CHUNK_CAT, SHARD_OUT].map((name) => [name, copies(name)]),
+  [...[COPY_IN, COPY_OUT, KEEP, CHUNK_CAT, SHARD_OUT].map(copies), shardAdd].map((op) => [op.name, op]),
 );

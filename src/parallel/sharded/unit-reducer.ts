@@ -3,7 +3,6 @@
  * gradients are sent and summed as halves; otherwise in float32. Source: foreach_reduce of
  * torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py. Called by unit-emitter.ts.
  */
-import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import { runAttrs } from '../../collectives/copied-runs';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
@@ -11,7 +10,7 @@ import { reduceHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import type { HalfFormat } from '../../tensor/half-bits';
 import { fill } from '../ddp/fill';
-import { CHUNK_CAT, SHARD_OUT } from './shard-ops';
+import { CHUNK_CAT, SHARD_ADD, SHARD_OUT } from './shard-ops';
 import {
   flatBuffer,
   isPadded,
@@ -110,13 +109,9 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
     const index = placeIn(lane);
     const own = parametersOn(layout, index).map(({ name }) => shardGradient(name));
     if (own.length === 0) return;
-    const fresh = gradients === 'set' ? own : own.map((name) => `${name}.micro`);
-    if (gradients === 'add')
-      for (const [k, name] of fresh.entries())
-        lane.buffer({ ...lane.spec(at(own, k)), name, persistent: false, category: 'gradient' }, { shared: false });
-    lane.compute(SHARD_OUT, [part], fresh, runAttrs(partToShards(layout, index)), where);
-    if (gradients === 'add')
-      lane.compute('optim/accumulate-grad', [...fresh, ...own], own, { count: own.length }, where);
+    const runs = runAttrs(partToShards(layout, index));
+    if (gradients === 'set') lane.compute(SHARD_OUT, [part], own, runs, where);
+    else lane.compute(SHARD_ADD, [part, ...own], own, runs, where);
   }
 }
 

@@ -24,13 +24,13 @@ export function shardedSentence(trace: StepTrace, e: TraceEvent, who: Who): stri
       return `backward: ${each} cuts the gradient of ${unit} into one part for each rank`;
     case 'fsdp/sharded-grad':
       return `backward: ${each} keeps the mean gradient of its shards of ${unit} in .grad`;
+    case 'fsdp/accumulate-sharded-grad':
+      return `backward: ${each} adds the mean gradient of its shards of ${unit} to .grad, the sum of earlier micro-batches`;
     default:
   }
   if (ofZeroOne(trace) && isUpdate(e))
     return `optimizer.step(): ${each} updates the parameters whose optimiser states it keeps`;
   if (!gathersUnits(trace)) return undefined;
-  if (e.name === 'optim/accumulate-grad' && e.phase === 'reduce')
-    return `backward: ${each} adds the mean gradient of its shards of ${unit} to the gradient of earlier micro-batches`;
   if (e.name === 'comm/scale' && e.phase === 'reduce')
     return `backward: ${each} divides its sum for ${unit} by the number of ranks, which gives the mean gradient`;
   if (e.name === 'comm/fill' && (e.phase === 'gather' || e.phase === 'backward'))

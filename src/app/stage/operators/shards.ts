@@ -18,6 +18,10 @@ const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: 
   'fsdp/split-with-sizes-copy': ['writes', ['gathered: whole parameters', 'gathered', 'whole']],
   'fsdp/post-forward-shard': ['reads', ['whole parameters, kept in parts', 'kept in parts', 'kept']],
   'fsdp/chunk-cat': ['reads', ['whole gradients, cut for the ranks', 'whole gradients', 'whole']],
+  'fsdp/accumulate-sharded-grad': [
+    'writes',
+    ['mean gradients, added to those of earlier micro-batches', 'mean gradients, added', 'sum'],
+  ],
   'fsdp/sharded-grad': ['writes', ['mean gradients of this rank’s shards', 'mean gradients', 'mean']],
 };
 
