@@ -7,10 +7,10 @@ import { at } from '../../base/invariant';
 import { type NamedTensor, readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import type { CheckpointFiles, Files } from '../../protocol/session';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
-import { pieceShape } from '../../sharding/piece';
+import { type Piece, pieceShape } from '../../sharding/piece';
 import { type Layout, replicasOf, type ShardMap } from '../../sharding/shard-map';
 import { slice } from '../../sharding/slice';
-import type { HostArray } from '../../tensor/shape';
+import type { HostArray, Shape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
 import { IN_MODEL, isOwn, REFERENCE_PREFIX, type ValueMap } from './checkpoint-format';
 import {
@@ -22,6 +22,7 @@ import {
   type ShardedTensor,
   type ShardIndex,
   type StoredFile,
+  torchMetadata,
 } from './shard-format';
 
 /** A tensor of the two files: its shards, or the rank that has it whole. */
@@ -42,8 +43,10 @@ export function shardFiles(
   const metadata = readMetadata('', state);
   const holdings = holdingsIn(metadata, shards);
 
-  const put = (rank: Rank, tensor: NamedTensor): string => {
+  const places = ofRanks.map(() => new Map<string, { readonly shape: Shape; readonly piece: Piece | undefined }>());
+  const put = (rank: Rank, tensor: NamedTensor, shape: Shape, piece?: Piece): string => {
     at(ofRanks, rank).push(tensor);
+    at(places, rank).set(tensor.name, { shape, piece });
     bytes[rank] = at(bytes, rank) + tensor.data.byteLength;
     return rankFile(rank);
   };
@@ -55,16 +58,13 @@ export function shardFiles(
     const { layout, devices } = holdings.get(name) ?? { layout: undefined, devices: [] };
     if (!layout || isOwn(name) || !(data instanceof Float32Array || data instanceof Int32Array)) {
       const holders = devices.length > 0 ? devices.map(rankOf) : [processOf(tensor.name, ranks)];
-      return { shape, pieces: [{ file: put(fewest(holders), { ...tensor, name }) }] };
+      return { shape, pieces: [{ file: put(fewest(holders), { ...tensor, name }, shape) }] };
     }
     const pieces = replicasOf(layout).map((replicas) => {
       const { piece } = replicas[0];
       const own: HostArray = slice(data, layout.shape, piece);
-      const file = put(fewest(replicas.map(({ device }) => rankOf(device))), {
-        name,
-        shape: pieceShape(piece),
-        data: own,
-      });
+      const rank = fewest(replicas.map(({ device }) => rankOf(device)));
+      const file = put(rank, { name, shape: pieceShape(piece), data: own }, shape, piece);
       return { file, ...asStored(piece) };
     });
     return { shape, pieces };
@@ -82,7 +82,9 @@ export function shardFiles(
   };
   return {
     [INDEX]: new Uint8Array(new TextEncoder().encode(JSON.stringify(index))),
-    ...Object.fromEntries(ofRanks.map((tensors, rank) => [rankFile(rank), writeSafetensors(tensors, {})])),
+    ...Object.fromEntries(
+      ofRanks.map((tensors, rank) => [rankFile(rank), writeSafetensors(tensors, torchMetadata(at(places, rank)))]),
+    ),
   };
 }
 

@@ -6,12 +6,33 @@
 import * as v from 'valibot';
 import { LIMITS } from '../../protocol/config';
 import type { Piece } from '../../sharding/piece';
+import type { Shape } from '../../tensor/shape';
 
 export const INDEX = 'index.json';
 export const SHARDS_FORMAT = 'lockstep sharded checkpoint';
 export const SHARDS_VERSION = '1';
 
 export const rankFile = (rank: number): string => `rank${rank}.safetensors`;
+
+/**
+ * The metadata of a rank's file: the place of each piece in its tensor, by the key under which
+ * torch.distributed.checkpoint's HuggingFaceStorageReader looks for it. It knows only blocks. A piece that is no block
+ * (several runs of indices, or an addend of a sum) gets a place outside its tensor, so that torch refuses the tensor.
+ */
+export const torchMetadata = (
+  places: ReadonlyMap<string, { readonly shape: Shape; readonly piece: Piece | undefined }>,
+): Readonly<Record<string, string>> => ({
+  DCP_SHARDING_INFO: JSON.stringify(
+    Object.fromEntries([...places].map(([name, { shape, piece }]) => [name, { saved_offsets: startOf(shape, piece) }])),
+  ),
+});
+
+function startOf(shape: Shape, piece: Piece | undefined): Shape {
+  if (!piece) return shape.map(() => 0);
+  const { ranges, flat, addend } = piece;
+  const isBlock = !flat && addend === undefined && ranges.every((runs) => runs.length <= 1);
+  return isBlock ? ranges.map(([run]) => run?.start ?? 0) : shape;
+}
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const run = v.tuple([count, count]);
