@@ -4,6 +4,10 @@
  * GPUDevice per rank, which gives the same bits.
  */
 import { expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
+import type { ConfigInput } from '../../protocol/config';
+import { nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { NET, withTraining } from '../testing/checkpoint-runs';
 import { describeOnGpu } from '../testing/gpu-parity-suite';
 import { FSDP_CASES, ZERO1_CASES } from '../testing/sharded-cases';
 import { SHARDED_MESH_CASES } from '../testing/sharded-mesh-cases';
@@ -21,3 +25,21 @@ describeOnGpu(cases, {
   restOf: ({ name }) => (IN_QUICK.test(name) ? undefined : ON_CPU),
   workers: 'parity.gpu.test.ts has one GPUDevice per rank in other modes, and the CPU device this run in workers',
 });
+
+test(
+  'reduced gradients of a second micro-batch are added, in both placements',
+  place({ modes: ['sharded'] }),
+  async () => {
+    const node = nodeGpu({ warm: true });
+    const lossesOf = (config: ConfigInput) =>
+      withTraining({ ...NET, mode: 'sharded', worldSize: 2, accumulate: 2, ...config }, {}, (t) => t.run(8), node.gpu);
+    try {
+      const shared = await lossesOf({ device: 'webgpu' });
+      expect(await lossesOf({ device: 'webgpu', placement: 'workers' })).toEqual(shared);
+      const onCpu = await lossesOf({ device: 'cpu' });
+      for (const [k, { loss }] of onCpu.entries()) expect(shared[k]?.loss).toBeCloseTo(loss, 6);
+    } finally {
+      await node.close();
+    }
+  },
+);
