@@ -1,7 +1,7 @@
 /**
  * torch.distributed.checkpoint reads a checkpoint in shards, by the code of docs/checkpoints.md, on another number of
- * ranks with fully_shard; what it then saves is converted to weights for Lockstep. Needs a torch that has HuggingFaceStorageReader,
- * and the package safetensors.
+ * ranks with fully_shard; what it then saves is converted to weights for Lockstep. Needs a torch that has
+ * HuggingFaceStorageReader, and the package safetensors.
  *
  * @module-tag rest: one process saves the folder; shard-files.test.ts has every mode.
  */
