@@ -4,10 +4,11 @@
  */
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { PANELS, STATE_KEYS } from '../../src/app/permalink/link-state';
+import { STATE_KEYS } from '../../src/app/permalink/link-state';
+import { PANELS, PART_NAMES } from '../../src/app/permalink/page-parts';
 import { PLAIN_KEYS, VARIANT_KEYS } from '../../src/app/permalink/permalink-keys';
 import { NET_KEYS } from '../../src/app/permalink/permalink-model';
-import { DEFAULT_VIEW, PARTS, VIEW_KEYS } from '../../src/app/permalink/permalink-view';
+import { DEFAULT_VIEW, VIEW_KEYS } from '../../src/app/permalink/permalink-view';
 import { printPermalink } from '../../src/app/permalink/print-permalink';
 import { configSchema } from '../../src/protocol/config';
 import { validConfig } from './configs';
@@ -53,7 +54,7 @@ const WORDS = [
   'allReduce(algorithm:tree,ranks:8,round:3)',
   '!(rank(rank:1,factor:4))',
   '64KiB',
-  PARTS.join(','),
+  PART_NAMES.join(','),
   '12.2',
   '14:0.5',
   '999999999',
@@ -63,7 +64,7 @@ const WORDS = [
   '20/s',
   'attention',
   "(from:0.2,to:0.5,find:'all_reduce',path:true)",
-  Object.keys(PANELS).join(','),
+  PANELS.join(','),
 ] as const;
 
 const bracket = fc

@@ -1,6 +1,6 @@
 /** A view's part of a link to an exact state, in React. */
 import { useCallback, useEffect, useRef } from 'react';
-import type { PanelName } from '../permalink/link-state';
+import type { PanelName } from '../permalink/page-parts';
 import type { LinkedView } from './linked-views';
 import { useLinkedViews } from './use-address';
 

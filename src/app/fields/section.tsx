@@ -1,6 +1,6 @@
 /** A named part of the set-up, which a teacher can hide or lock by its name. */
 import type { ReactNode } from 'react';
-import type { PagePart } from '../permalink/permalink-view';
+import type { PagePart } from '../permalink/page-parts';
 import { useApp } from '../state/use-app';
 import styles from './section.module.css';
 

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FULL_SPEED, setByHand } from '../pace/pace';
-import { type LinkState, microBatchAt, NO_STATE, PANELS, parseState, printState } from './link-state';
+import { type LinkState, microBatchAt, NO_STATE, parseState, printState } from './link-state';
+import { PANELS } from './page-parts';
 
 function read(pairs: Readonly<Record<string, string>>) {
   const refused: string[] = [];
@@ -80,9 +81,7 @@ const anyState: fc.Arbitrary<LinkState> = fc.record({
   clock: fc.constantFrom('measured' as const, undefined),
   pace: fc.option(fc.nat(FULL_SPEED).map(setByHand), { nil: undefined }),
   select: fc.option(fc.integer({ min: 1, max: 4000 }), { nil: undefined }),
-  shown: fc
-    .subarray(Object.keys(PANELS))
-    .map((names) => new Map(names.map((name) => [name, name === 'memory' ? '3' : '']))),
+  shown: fc.subarray([...PANELS]).map((names) => new Map(names.map((name) => [name, name === 'memory' ? '3' : '']))),
 });
 
 test('a written link is read back as the same', () => {

@@ -6,6 +6,7 @@
 import type { Config } from '../../protocol/config';
 import { firstOfStep } from '../../protocol/micro-batches';
 import { FULL_SPEED, type Pace, placeOf, SPEEDS, secondsAt, setByHand, speedAt } from '../pace/pace';
+import { isPanel, PANELS } from './page-parts';
 import { parseValue, printValue } from './permalink-values';
 
 export const STATE_KEYS = [
@@ -22,22 +23,6 @@ export const STATE_KEYS = [
   'timeline',
 ] as const;
 type StateKey = (typeof STATE_KEYS)[number];
-
-/** The panels that a link can open, by their names in `open`. */
-export const PANELS = {
-  'stage-table': 'the table below the stage',
-  events: 'the table of the events on the timeline',
-  buckets: 'DDP’s buckets',
-  'bucket-table': 'the table of the buckets, where they are open',
-  memory: 'memory, tensor by tensor; memory:2 of cuda:2',
-  losses: 'the table of the losses',
-  devices: 'the table of the devices',
-  'layer-table': 'the table of the layers',
-  growth: 'how the difference from one device grows',
-} as const;
-export type PanelName = keyof typeof PANELS;
-
-const isPanel = (name: string): name is PanelName => Object.keys(PANELS).includes(name);
 
 export interface LinkState {
   /** The step, counted from 1 as on the page; `part`: its micro-batch, if not the last. */
@@ -119,7 +104,7 @@ function parseOpen(text: string, bad: Bad): readonly (readonly [string, string])
   const names = text.split(',').filter((name) => name !== '');
   const read = names.map((name) => [name, OPEN.exec(name)] as const);
   const unknown = read.flatMap(([name, found]) => (found && isPanel(found[1] ?? '') ? [] : [name]));
-  if (unknown.length > 0) bad('open', unknown.join(','), `allowed are ${Object.keys(PANELS).join(', ')}`);
+  if (unknown.length > 0) bad('open', unknown.join(','), `allowed are ${PANELS.join(', ')}`);
   return read.flatMap(([, found]) => (found && isPanel(found[1] ?? '') ? [[found[1] ?? '', found[2] ?? '']] : []));
 }
 
@@ -175,12 +160,10 @@ const printAt = (at: NonNullable<LinkState['at']>): string =>
   at === 'construct' ? at : `${at.step}${at.part === undefined ? '' : `.${at.part}`}`;
 
 const printOpen = (shown: LinkState['shown']): string =>
-  Object.keys(PANELS)
-    .flatMap((name) => {
-      const detail = shown.get(name);
-      return detail === undefined ? [] : [detail === '' ? name : `${name}:${detail}`];
-    })
-    .join(',');
+  PANELS.flatMap((name) => {
+    const detail = shown.get(name);
+    return detail === undefined ? [] : [detail === '' ? name : `${name}:${detail}`];
+  }).join(',');
 
 export function printState({ at, moment, event, clock, pace, select, shown }: LinkState): readonly [string, string][] {
   const texts: Readonly<Record<StateKey, string | undefined>> = {

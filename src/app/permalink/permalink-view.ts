@@ -1,10 +1,11 @@
 /**
- * The part of a permalink about the page instead of the run: theme, embed, and the parts that a teacher hides or locks.
- * The table below has the names for `hide` and `lock`; a part can be hidden with its region or alone.
+ * The part of a permalink about the page instead of the run: theme, embed, and the parts that a teacher hides or locks
+ * (page-parts.ts).
  */
 import { EXHIBIT_IDS, type ExhibitId } from '../../museum/mistakes';
 import type { Theme } from '../draw/theme';
 import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from './lab-link';
+import { isPagePart, PART_NAMES } from './page-parts';
 import { EXAMPLE_IDS, isExample } from './recording-link';
 
 /** The permalink's options for the page itself. */
@@ -29,60 +30,6 @@ export interface ViewOptions {
 
 export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab', 'beside', 'recording'] as const;
 
-export const PARTS = [
-  'bar',
-  'mode',
-  'world',
-  'transport',
-  'speed',
-  'seed',
-  'share',
-  'checkpoints',
-  'lessons',
-  'bugs',
-  'lab',
-  'compare',
-  'recordings',
-  'setup',
-  'presets',
-  'data',
-  'model',
-  'training',
-  'cluster',
-  'buckets',
-  'hardware',
-  'failures',
-  'stage',
-  'timeline',
-  'result',
-  'field',
-  'loss',
-  'numbers',
-  'code',
-] as const;
-export type PagePart = (typeof PARTS)[number];
-
-/** The parts with something to change; `lock` accepts other parts, too, but has no effect on them. */
-export const LOCKABLE: ReadonlySet<PagePart> = new Set([
-  'bar',
-  'mode',
-  'world',
-  'transport',
-  'speed',
-  'seed',
-  'checkpoints',
-  'lab',
-  'setup',
-  'presets',
-  'data',
-  'model',
-  'training',
-  'cluster',
-  'hardware',
-  'failures',
-] as const);
-
-const isPart = (name: string): name is PagePart => PARTS.some((part) => part === name);
 const isTheme = (text: string): text is Theme => text === 'light' || text === 'dark' || text === 'system';
 
 export const DEFAULT_VIEW: ViewOptions = {
@@ -100,9 +47,9 @@ type Bad = (key: string, text: string, why: string) => void;
 
 function parseParts(key: 'hide' | 'lock', text: string | undefined, bad: Bad): ReadonlySet<string> {
   const names = (text ?? '').split(',').filter((name) => name !== '');
-  const unknown = names.filter((name) => !isPart(name));
-  if (unknown.length > 0) bad(key, unknown.join(','), `allowed are ${PARTS.join(', ')}`);
-  return new Set(names.filter(isPart));
+  const unknown = names.filter((name) => !isPagePart(name));
+  if (unknown.length > 0) bad(key, unknown.join(','), `allowed are ${PART_NAMES.join(', ')}`);
+  return new Set(names.filter(isPagePart));
 }
 
 function parseExhibit(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions['exhibit'] {
@@ -142,7 +89,7 @@ export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOpt
 }
 
 export function printView(view: ViewOptions): readonly (readonly [string, string])[] {
-  const list = (names: ReadonlySet<string>) => PARTS.filter((part) => names.has(part)).join(',');
+  const list = (names: ReadonlySet<string>) => PART_NAMES.filter((part) => names.has(part)).join(',');
   return [
     ['theme', view.theme === 'system' ? '' : view.theme] as const,
     ['embed', view.embed ? '1' : ''] as const,

@@ -4,10 +4,9 @@ import { useUrlSync } from '../address/use-address';
 import type { Theme } from '../draw/theme';
 import { ColumnHeads } from '../fields/column-heads';
 import type { LinkState } from '../permalink/link-state';
-import { LOCKABLE, PARTS, type PagePart } from '../permalink/permalink-view';
+import { PAGE_PARTS, PART_NAMES, type PagePart } from '../permalink/page-parts';
 import { useApp } from '../state/use-app';
 import { CopyField } from './copy-field';
-import { PART_WORDS } from './parts-words';
 import styles from './share.module.css';
 import { embedSnippet } from './snippet';
 
@@ -42,22 +41,22 @@ export function Embed({ state }: { state: LinkState | undefined }) {
         <table>
           <ColumnHeads names={['Part', 'Hide', 'Lock']} />
           <tbody>
-            {PARTS.map((part) => (
+            {PART_NAMES.map((part) => (
               <tr key={part}>
-                <th scope="row">{PART_WORDS[part]}</th>
+                <th scope="row">{PAGE_PARTS[part].words}</th>
                 <td>
                   <input
                     type="checkbox"
-                    aria-label={`Hide ${PART_WORDS[part]}`}
+                    aria-label={`Hide ${PAGE_PARTS[part].words}`}
                     checked={hide.has(part)}
                     onChange={(event) => setHide(changed(hide, part, event.target.checked))}
                   />
                 </td>
                 <td>
-                  {LOCKABLE.has(part) && (
+                  {PAGE_PARTS[part].changes && (
                     <input
                       type="checkbox"
-                      aria-label={`Lock ${PART_WORDS[part]}`}
+                      aria-label={`Lock ${PAGE_PARTS[part].words}`}
                       checked={lock.has(part)}
                       onChange={(event) => setLock(changed(lock, part, event.target.checked))}
                     />

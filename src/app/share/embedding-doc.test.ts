@@ -1,10 +1,10 @@
 /** docs/embedding.md lists what the code has: every part, whether it can be locked, every panel, every key. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PANELS, STATE_KEYS } from '../permalink/link-state';
-import { LOCKABLE, PARTS, VIEW_KEYS } from '../permalink/permalink-view';
+import { STATE_KEYS } from '../permalink/link-state';
+import { PAGE_PARTS, PANELS } from '../permalink/page-parts';
+import { VIEW_KEYS } from '../permalink/permalink-view';
 import { VIEW_NAMES } from '../result/views/views-for';
-import { PART_WORDS } from './parts-words';
 import { embedSnippet, HEIGHT_SCRIPT } from './snippet';
 
 const doc = readFileSync(new URL('../../../docs/embedding.md', import.meta.url), 'utf8');
@@ -22,16 +22,18 @@ function rowsOf(name: string): readonly (readonly string[])[] {
 }
 
 test('every part that can be hidden, and whether it can be locked', () => {
-  const parts = PARTS.map((part) => [`\`${part}\``, PART_WORDS[part], LOCKABLE.has(part) ? 'yes' : '']);
+  const parts = Object.entries(PAGE_PARTS).map(([part, { words, changes }]) => [
+    `\`${part}\``,
+    words,
+    changes ? 'yes' : '',
+  ]);
   expect(rowsOf('parts')).toEqual(parts);
 });
 
 test('every panel that can be open', () => {
-  const plain = rowsOf('panels').map(([name = '', words = '']) => [
-    name.replaceAll('`', ''),
-    words.replaceAll('`', ''),
-  ]);
-  expect(plain).toEqual(Object.entries(PANELS));
+  const rows = rowsOf('panels');
+  expect(rows.map(([name = '']) => name.replaceAll('`', ''))).toEqual(PANELS);
+  expect(rows.filter(([, words = '']) => words === '')).toEqual([]);
 });
 
 test('every key of a link that is about the page, and every view', () => {

@@ -7,7 +7,7 @@ import { type Config, configSchema, HARDWARE, MODES } from '../../../protocol/co
 import { LAYOUTS, STYLE_NAMES } from '../../../protocol/config/tensor';
 import { PAGE_PRESETS, PRESET_NAMES } from '../../edit/page-presets';
 import { DEFAULT_LAB, withLab } from '../lab-link';
-import { PARTS } from '../permalink-view';
+import { PART_NAMES } from '../page-parts';
 import { EXAMPLE_IDS } from '../recording-link';
 import { count, layer, maybe, name, plain, real } from './any-layers';
 
@@ -244,8 +244,8 @@ export const anyConfig: fc.Arbitrary<Config> = fc
 export const anyView = fc.record({
   theme: fc.constantFrom('light' as const, 'dark' as const, 'system' as const),
   embed: fc.boolean(),
-  hide: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
-  lock: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
+  hide: fc.subarray([...PART_NAMES]).map((parts) => new Set<string>(parts)),
+  lock: fc.subarray([...PART_NAMES]).map((parts) => new Set<string>(parts)),
   exhibit: maybe(fc.record({ id: fc.constantFrom(...EXHIBIT_IDS), cured: fc.boolean() })),
   lab: maybe(
     fc
