@@ -1,6 +1,6 @@
 /**
  * The parts of the page that a link can name, one row for each: `hide` takes a part away, `lock` keeps the reader from
- * changing it, and `open` opens a panel. A part can be hidden with its region or alone. docs/embedding.md lists the same
+ * changing it, and `open` opens a panel. A part can be hidden with its region or alone. docs/embedding.md has the same
  * names.
  */
 const ROWS = {
