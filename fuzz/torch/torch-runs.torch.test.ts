@@ -14,7 +14,7 @@ import { isOlder } from '../../src/cli/torch/python';
 import { type ExportedRun, exportFiles } from '../../src/headless/export-run';
 import { runConfig } from '../../src/headless/run';
 import type { RunResult } from '../../src/headless/run-options';
-import type { ConfigInput } from '../../src/protocol/config';
+import type { Config, ConfigInput } from '../../src/protocol/config';
 import type { Files } from '../../src/protocol/session';
 import { savedAfter } from '../../src/training/testing/checkpoint-runs';
 import { differsByNature, lossesApart, type TorchReport, weightsApart } from '../../src/training/testing/torch-apart';
@@ -80,7 +80,7 @@ test(`${cases} random runs in PyTorch, seed ${seed}`, { timeout: 36_000_000 }, a
       const apart = differences(one, output);
       if (apart.length === 0) continue;
       const trained = output.error === null && !one.own.report.error;
-      if (trained && (await roundingDecides(one.input, one.saved, one.own.report.losses))) {
+      if (trained && (await roundingDecides(one.input, one.saved, one.own, barOf(one.folder.config)))) {
         counts.byRounding++;
         process.stdout.write(`${JSON.stringify({ byRounding: apart.slice(0, 3), ...one.run })}\n`);
       } else say(found, { apart: apart.slice(0, 3), ...one.run });
@@ -141,15 +141,19 @@ function differences({ folder: { config }, own }: Tried, output: TorchOutput): r
   if (output.error !== null) return [output.error.trim().split('\n').slice(-4).join(' | ')];
   const report = JSON.parse(reportOf(output)) as TorchReport;
   const { losses, error } = own.report;
-  const isLow =
-    config.precision !== 'float32' ||
-    (config.mode === 'sharded' && config.sharded.paramDtype !== 'float32') ||
-    config.ddp.commHook.type === 'fp16Compress';
-  const bar = isLow ? HALVES : config.optimizer.type === 'SGD' ? BAR : ADAPTIVE;
+  const bar = barOf(config);
   // PyTorch goes on with a loss of NaN.
   const compared = error ? { ...report, losses: report.losses.slice(0, losses.length) } : report;
   return [
     ...lossesApart(compared, losses, undefined, bar),
     ...(error ? [] : weightsApart(compared, own.weights(), config, bar)),
   ];
+}
+
+function barOf({ precision, mode, sharded, ddp, optimizer }: Config): number {
+  const isLow =
+    precision !== 'float32' ||
+    (mode === 'sharded' && sharded.paramDtype !== 'float32') ||
+    ddp.commHook.type === 'fp16Compress';
+  return isLow ? HALVES : optimizer.type === 'SGD' ? BAR : ADAPTIVE;
 }

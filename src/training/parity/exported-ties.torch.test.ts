@@ -66,6 +66,13 @@ const CASES: readonly Case[] = [
     { ...RUN, ...CLIPPED, mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, accumulate: 2 },
   ],
   [
+    'a tensor group whose optimiser counts its steps',
+    {
+      ...{ ...RUN, mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 } },
+      optimizer: { type: 'Adam', lr: 0.01, eps: 0.001 },
+    },
+  ],
+  [
     'three stages, two of them on one rank',
     {
       ...RUN,

@@ -110,7 +110,8 @@ class Saved:
             for number, k, p in zip(saved, group['params'], of['params']):
                 cut = tensors.part_of(p)
                 if number in self.optimizer:
-                    state[k] = {key: cut(value) for key, value in self.optimizer[number].items()}
+                    # Copies of a shared weight have states of their own: PyTorch adds 1 to `step` in place.
+                    state[k] = {key: cut(value).clone() for key, value in self.optimizer[number].items()}
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_scaler(self, scaler):
