@@ -33,7 +33,10 @@ export const cuts: ModeFacets = {
     closedForm: (run, pass) => tensorForm(run, pass, sizedMesh(run.config)),
     plan: (input) => planInfo(input, sizedMesh(input.config)),
   },
-  checks: { notices: tensorNotices },
+  checks: {
+    notices: tensorNotices,
+    stop: (input) => (replicasOf(input.config) > 1 ? replicas.checks.stop(input) : undefined),
+  },
 };
 
 function sampler(config: Config) {

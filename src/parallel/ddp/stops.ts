@@ -56,7 +56,7 @@ function unfinished(config: Config, stage: StageGraph): ModeStop | undefined {
     error: new LockstepError(
       'config',
       `Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss. You can enable unused parameter detection by passing the keyword argument \`find_unused_parameters=True\` to \`torch.nn.parallel.DistributedDataParallel\`, and by making sure all \`forward\` function outputs participate in calculating loss. Parameter indices which did not receive grad for rank 0: ${indices.join(' ')} (${[...names].join(', ')}).`,
-      'Set ddp.findUnusedParameters (or ddp.staticGraph), or take the modules that forward() does not call out of the model. The first step was not reduced: the ranks have drifted apart.',
+      `Set ddp.findUnusedParameters${config.mode === 'ddp' ? ' (or ddp.staticGraph)' : ''}, or take the modules that forward() does not call out of the model. The first step was not reduced: the ranks have drifted apart.`,
       { indices, parameters: [...names] },
     ),
   };

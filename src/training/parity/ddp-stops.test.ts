@@ -84,6 +84,17 @@ test('unused parameters: the first step is not reduced, and the next forward ref
   expect(report.replicaDivergence).toBeGreaterThan(0);
 });
 
+test('replicas of a tensor group refuse unused parameters, too, and find them on request', async () => {
+  const groups: ConfigInput = { ...unused, mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, worldSize: 4 };
+  const { report } = await runConfig(groups, {});
+  expect(report.steps).toBe(1);
+  expect(report.error?.message).toContain('rank 0: 2 3 (1.0.weight, 1.0.bias)');
+  expect(report.replicaDivergence).toBeGreaterThan(0);
+  const found = await runConfig({ ...groups, ddp: { findUnusedParameters: true } }, {});
+  expect(found.report.error).toBeUndefined();
+  expect(found.report.replicaDivergence).toBe(0);
+});
+
 test.each([{ findUnusedParameters: true }, { staticGraph: true }])(
   'cured by %o: untouched, whatever the optimiser',
   async (ddp) => {
