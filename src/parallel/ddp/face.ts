@@ -1,6 +1,7 @@
 /** DistributedDataParallel: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
+import { SCALE_FREE } from '../../protocol/config/optimizer';
 import { isDecoupled } from '../../protocol/config/optimizer-kinds';
 import { namesOf } from '../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../protocol/words/ddp-main';
@@ -51,10 +52,6 @@ function differenceCause(config: Config): string | undefined {
   return precision === 'bf16' ? 'each rank’s gradients, and their sum, are rounded to bfloat16' : undefined;
 }
 
-/**
- * Optimisers that divide by the size of the gradients, so that a common factor of all gradients cancels. A term that is
- * added to the gradients would not cancel.
- */
+/** Whether a common factor of all gradients changes nothing. A term that is added to the gradients would not cancel. */
 const ignoresScale = (optimizer: Config['optimizer']): boolean =>
   SCALE_FREE.has(optimizer.type) && (optimizer.weightDecay === 0 || isDecoupled(optimizer));
-const SCALE_FREE: ReadonlySet<Config['optimizer']['type']> = new Set(['Adam', 'AdamW', 'Adamax', 'NAdam', 'RMSprop']);

@@ -85,6 +85,15 @@ export const optimizerSchema = v.variant('type', [
 /** The optimisers' names in torch.optim. */
 export const OPTIMIZER_TYPES = optimizerSchema.options.map(({ entries }) => entries.type.literal);
 
+/** Optimisers that divide by the size of the gradients, so that a common factor of all gradients cancels. */
+export const SCALE_FREE: ReadonlySet<OptimizerConfig['type']> = new Set([
+  'Adam',
+  'AdamW',
+  'Adamax',
+  'NAdam',
+  'RMSprop',
+]);
+
 /**
  * Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first matching group wins.
  * An optimizer reads only the settings that it has.
