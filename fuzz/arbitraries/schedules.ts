@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { SCHEDULE_NAMES } from '../../src/protocol/pipeline';
 import { makeSchedule, stagesPerRankOf } from '../../src/schedules/schedule';
-import { toCsv } from '../../src/schedules/text';
+import { toCsv } from '../../src/schedules/schedule-text';
 import { oddName } from './odd';
 
 const whole = fc

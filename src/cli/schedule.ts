@@ -5,10 +5,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
-import { checkSchedule } from '../schedules/check';
+import { checkSchedule } from '../schedules/check-schedule';
 import { recognise } from '../schedules/recognise';
 import { makeSchedule, type Schedule } from '../schedules/schedule';
-import { fromCsv, toCsv } from '../schedules/text';
+import { fromCsv, toCsv } from '../schedules/schedule-text';
 import { fileReason } from './file-error';
 import { readInput } from './read-run';
 import { scheduleText } from './schedule-table';

@@ -7,7 +7,7 @@ import { must } from '../base/invariant';
 import { verify } from '../program/verifier';
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';
 import { createPortTransport } from '../runtime/transport/port-transport';
-import { createPortMesh } from '../runtime/transport/ports';
+import { createPortMesh } from '../runtime/transport/rank-links';
 import { COMM_OPS } from './bucket-ops';
 import { CASES, parityFailures, parityVariants } from './testing/collective-parity';
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { Generator } from '../tensor/generator';
-import { chunkSizes } from './chunk';
+import { chunkSizes } from './chunk-sizes';
 import { DistributedSampler } from './distributed-sampler';
 import fixtures from './fixtures/sampler.json';
 import { DataLoader } from './loader';

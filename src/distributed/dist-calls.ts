@@ -4,7 +4,7 @@
  */
 import type { ReduceOp } from '../protocol/collective';
 import { type CallSite, callSite } from './call-site';
-import type { Members } from './calls/check';
+import type { Members } from './calls/check-arguments';
 import * as calls from './calls/collectives';
 import type { Prepared } from './process-group';
 import type { Tensor } from './tensor';

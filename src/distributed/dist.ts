@@ -8,7 +8,7 @@ import { callName } from '../program/fingerprint';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend, FlightRecorderDump } from '../protocol/process-group';
 import { type CallSite, callSite } from './call-site';
-import { type Members, peerIn } from './calls/check';
+import { type Members, peerIn } from './calls/check-arguments';
 import * as calls from './calls/collectives';
 import { newGroupRanks } from './calls/new-group';
 import {

@@ -6,7 +6,7 @@ import type { LockstepError } from '../base/errors';
 import { placesByNode } from '../mesh/nodes';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend } from '../protocol/process-group';
-import type { Members } from './calls/check';
+import type { Members } from './calls/check-arguments';
 import type { CallGroup } from './dist-calls';
 import type { FlightRecorder } from './flight-recorder';
 import { ProcessGroup } from './process-group';

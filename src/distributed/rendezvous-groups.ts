@@ -5,7 +5,7 @@
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { Backend } from '../protocol/process-group';
-import { closePorts, createPortMesh, type Ports } from '../runtime/transport/ports';
+import { closePorts, createPortMesh, type Ports } from '../runtime/transport/rank-links';
 import { createGloo } from './backends/gloo';
 import type { GroupBackend } from './backends/group-backend';
 import { NcclDevice, type OpenExecutor } from './backends/nccl';

@@ -9,7 +9,7 @@ import type { LabMeasurement, LabRequest } from '../protocol/lab';
 import { ALONE, programKey } from '../protocol/step-kind';
 import { nowUs } from '../runtime/clock';
 import { openExecutors } from '../runtime/launch/open-executors';
-import { createPortMesh } from '../runtime/transport/ports';
+import { createPortMesh } from '../runtime/transport/rank-links';
 import { labInputs } from './lab-inputs';
 import { checkRequest, INPUT, labProgram } from './lab-program';
 

@@ -7,7 +7,7 @@ import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 import type { RankEnvironment } from '../protocol/process-group';
-import { FREE_PORT } from './ports';
+import { FREE_PORT } from './master-port';
 import { rankDevices } from './rank-devices';
 
 /** torchrun's default on one node. Several nodes meet by c10d at the first node, which picks a free port. */

@@ -4,8 +4,8 @@
  */
 
 import type { LaunchLayout } from './layout';
+import { FREE_PORT } from './master-port';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';
-import { FREE_PORT } from './ports';
 
 const BACKENDS = ['static', 'c10d', 'etcd', 'etcd-v2'];
 /** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store's port of the c10d rendezvous. */

@@ -4,7 +4,7 @@
  */
 import { firstFew } from '../base/brief';
 import type { AnyReport } from './any-report';
-import { greatest } from './bars';
+import { greatest } from './tolerances';
 
 export interface ComparedFigure {
   readonly what: string;

@@ -6,8 +6,8 @@
  */
 import { firstFew } from '../base/brief';
 import type { AnyReport, HistoryRow, Sample } from './any-report';
-import { type Bar, GRADIENT_FACTOR, greatest } from './bars';
 import { distance } from './compare-weights';
+import { type Bar, GRADIENT_FACTOR, greatest } from './tolerances';
 
 export type HistoryKind = 'parameters' | 'gradients';
 

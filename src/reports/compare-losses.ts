@@ -1,6 +1,6 @@
 /** Losses of two reports side by side: by micro-batch if both have them, else by step. Called by compare-reports.ts. */
 import type { AnyReport, LossRow } from './any-report';
-import { type Bar, LEAST_LOSS, relative } from './bars';
+import { type Bar, LEAST_LOSS, relative } from './tolerances';
 
 export interface LossComparison {
   /** The number of compared pairs. */

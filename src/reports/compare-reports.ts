@@ -3,7 +3,6 @@
  * (verdict.ts) and likely causes (causes/); prints nothing. Called by `lockstep compare` and by the page.
  */
 import type { AnyReport } from './any-report';
-import { type Bar, fixedBar, GROWING_BAR } from './bars';
 import type { Cause } from './causes/cause';
 import { causesOf } from './causes/causes';
 import { type ComparedFigure, compareFigures } from './compare-figures';
@@ -12,6 +11,7 @@ import { compareLosses, type LossComparison } from './compare-losses';
 import { compareSettings, type SettingDifference } from './compare-settings';
 import { compareWeights, type WeightsComparison } from './compare-weights';
 import { type Parting, partingOf } from './parting';
+import { type Bar, fixedBar, GROWING_BAR } from './tolerances';
 import { type Verdict, verdictOf } from './verdict';
 
 export interface ReportComparison {

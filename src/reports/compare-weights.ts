@@ -4,7 +4,7 @@
  */
 import { brief, firstFew } from '../base/brief';
 import type { AnyReport, ReportTensor } from './any-report';
-import type { Bar } from './bars';
+import type { Bar } from './tolerances';
 
 export interface WeightsComparison {
   readonly tensors: readonly TensorDifference[];

@@ -3,9 +3,10 @@
  * the first quantity that differs shows whether the forward pass with its data, backward with its reduction, or the
  * optimizer differs. Called by compare-reports.ts; read by verdict and causes.
  */
-import { GRADIENT_FACTOR } from './bars';
+
 import type { HistoryComparison, HistoryKind, TensorHistory } from './compare-history';
 import type { LossComparison, LossDifference } from './compare-losses';
+import { GRADIENT_FACTOR } from './tolerances';
 
 export interface Parting {
   readonly step: number;

@@ -6,7 +6,7 @@ import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { ScheduleName } from '../protocol/pipeline';
 import { makeSchedule, type Schedule, stagesPerRankOf } from './schedule';
-import { fromCsv } from './text';
+import { fromCsv } from './schedule-text';
 
 /** The settings that decide the order of a run's work (protocol/config/pipeline). */
 export interface ChosenSchedule {

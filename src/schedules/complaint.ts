@@ -1,4 +1,7 @@
-/** A complaint of check.ts about a schedule that cannot run, for messages and for the editor, which marks the cells. */
+/**
+ * A complaint of check-schedule.ts about a schedule that cannot run, for messages and for the editor, which marks the
+ * cells.
+ */
 import type { PipelineAction } from '../protocol/pipeline';
 import type { ScheduleCell } from './cell';
 import type { Blocked } from './execution';

@@ -1,6 +1,6 @@
 /**
  * Finds ranks that wait for one another in a circle by simulating the orders. Actions that are missing, or too late on
- * the same rank, are separate complaints (check.ts) and count as done here.
+ * the same rank, are separate complaints (check-schedule.ts) and count as done here.
  */
 import { must } from '../base/invariant';
 import { partsOf } from './cell';

@@ -1,7 +1,7 @@
 /** What an action needs, by hand for a pipeline of three stages. */
 import { expect, test } from 'vitest';
-import { dependenciesOf } from './check';
-import { fromCsv, parseCell, printCell } from './text';
+import { dependenciesOf } from './check-schedule';
+import { fromCsv, parseCell, printCell } from './schedule-text';
 
 test('the stage before for a forward, the stage after for a backward, I for W', () => {
   const schedule = fromCsv('0F0,1F0,1B0,0I0,0W0\n2F0,2I0,2W0');

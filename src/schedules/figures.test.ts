@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SCHEDULE_NAMES } from '../protocol/pipeline';
 import { figuresOf } from './figures';
 import { makeSchedule, stagesPerRankOf } from './schedule';
-import { fromCsv } from './text';
+import { fromCsv } from './schedule-text';
 
 test.each(SCHEDULE_NAMES)('%s: what is counted is what the formula says', (name) => {
   const schedule = makeSchedule({ name, ranks: 4, stagesPerRank: stagesPerRankOf(name, 2), microBatches: 8 });

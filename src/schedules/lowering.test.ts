@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { printLowered } from './lowered-cell';
 import { lower } from './lowering';
 import { makeSchedule } from './schedule';
+import { toCsv } from './schedule-text';
 import { RECORDED } from './testing/recorded-orders';
-import { toCsv } from './text';
 
 test.each(RECORDED)('as torch executes it: $title', ({ size, lowered, executedWithComms }) => {
   const rows = lower(makeSchedule(size)).map((order) => order.map(printLowered).join(','));

@@ -7,14 +7,14 @@
 import { must } from '../base/invariant';
 import type { PipelineAction } from '../protocol/pipeline';
 import { keyOf, partsOf } from './cell';
-import { checkSchedule } from './check';
+import { checkSchedule } from './check-schedule';
 import { placesOf } from './dependencies';
 import { isComputation, type LoweredCell, type LoweredMessage } from './lowered-cell';
 import { receiveBefore, transferAfter } from './messages';
 import { withParameterCalls } from './parameter-calls';
 import type { Schedule } from './schedule';
 
-/** Returns one list per rank, with FSDP's calls. Throws if the schedule cannot run (check.ts). */
+/** Returns one list per rank, with FSDP's calls. Throws if the schedule cannot run (check-schedule.ts). */
 export function lower(schedule: Schedule): readonly (readonly LoweredCell[])[] {
   checkSchedule(schedule);
   const { name } = schedule;

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recognise } from './recognise';
 import { makeSchedule } from './schedule';
+import { fromCsv, toCsv } from './schedule-text';
 import { schedulesOfAnySize } from './testing/any-schedule';
-import { fromCsv, toCsv } from './text';
 
 test('a schedule written as CSV is recognised', () =>
   fc.assert(

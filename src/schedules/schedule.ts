@@ -1,7 +1,7 @@
 /**
  * A pipeline schedule as data: for each rank the ordered list of its computations. Made here by name and size, read
- * from CSV in text.ts, checked in check.ts, timed in timing.ts; the compiler of pipelines turns it into Programs. Sends
- * and receives follow from it (lowering.ts) and are not part of it.
+ * from CSV in schedule-text.ts, checked in check-schedule.ts, timed in timing.ts; the compiler of pipelines turns it
+ * into Programs. Sends and receives follow from it (lowering.ts) and are not part of it.
  */
 import type { ScheduleName } from '../protocol/pipeline';
 import type { ScheduleCell } from './cell';

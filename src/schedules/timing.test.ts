@@ -5,9 +5,9 @@ import { SCHEDULE_NAMES, type ScheduleName } from '../protocol/pipeline';
 import { action } from './cell';
 import { closedFormsOf } from './closed-form';
 import { makeSchedule, stagesPerRankOf } from './schedule';
+import { fromCsv } from './schedule-text';
 import { isMade, schedulesOfAnySize } from './testing/any-schedule';
 import { RECORDED } from './testing/recorded-orders';
-import { fromCsv } from './text';
 import { type Costs, timingOf } from './timing';
 
 const WHOLE: ReadonlySet<ScheduleName> = new Set(['GPipe', '1F1B', 'LoopedBFS', 'Interleaved1F1B'] as const);

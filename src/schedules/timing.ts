@@ -7,7 +7,7 @@
 import { at, must } from '../base/invariant';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
 import { isPair, keyOf, partsOf, type ScheduleCell } from './cell';
-import { checkSchedule } from './check';
+import { checkSchedule } from './check-schedule';
 import { type ActionPlaces, placesOf } from './dependencies';
 import { execute, type Unit } from './execution';
 import type { Schedule } from './schedule';
@@ -69,7 +69,7 @@ export interface Timing {
   readonly live: readonly (readonly LiveStep[])[];
 }
 
-/** Throws if the schedule cannot run (check.ts). */
+/** Throws if the schedule cannot run (check-schedule.ts). */
 export function timingOf(
   schedule: Schedule,
   { costs = USUAL_COSTS, pairs = 'oneAfterTheOther' }: TimingOptions = {},

@@ -16,7 +16,7 @@ import { whyOf } from './moments/moment-why';
 import { byMoments, momentsOf } from './moments/moments';
 import { sentenceOf } from './sentence';
 import { realRuns } from './testing/real-runs';
-import { printTrace } from './text';
+import { printTrace } from './trace-text';
 
 const CLOCKS: readonly Clock[] = ['measured', 'modelled'];
 const { run, holds, forget } = realRuns();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sentenceOf } from './sentence';
 import { type EventSketch, makeTrace, slice, transfer } from './testing/make-trace';
 import { hop, ranks, said } from './testing/told-trace';
-import { printTrace } from './text';
+import { printTrace } from './trace-text';
 
 test('the sentences of both overlapping events mention the overlap, on the clock on which they overlap', () => {
   const trace = makeTrace([

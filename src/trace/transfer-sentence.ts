@@ -10,8 +10,8 @@ import { carriedWords, normWords } from './carried';
 import { groupSize } from './group-size';
 import { hookTransferSentence } from './hook-event-sentence';
 import { unitMark } from './moments/sharded-sentence';
-import { cutsLayers, gathersUnits } from './parts';
 import { summedAt } from './sums';
+import { cutsLayers, gathersUnits } from './tensor-parts';
 import { deviceName, pieceWords } from './words';
 
 export function transferSentence(trace: StepTrace, e: TraceEvent): string {

@@ -11,7 +11,7 @@ import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
 import type { DatasetTable, World, WorldGroupOptions } from '../runtime/launch/world';
-import { createDirectMesh, createPortMesh } from '../runtime/transport/ports';
+import { createDirectMesh, createPortMesh } from '../runtime/transport/rank-links';
 import type { DeviceChoice } from './device-keeper';
 
 export interface WorldRequest {

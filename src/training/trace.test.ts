@@ -13,7 +13,7 @@ import { linkName, trafficOf } from '../trace/links';
 import { metricsOf } from '../trace/metrics';
 import { packetsOf } from '../trace/packets';
 import { sentenceOf } from '../trace/sentence';
-import { printTrace } from '../trace/text';
+import { printTrace } from '../trace/trace-text';
 import { expectOrder, type Traced, traced, transfersOf } from './testing/traced-step';
 
 const cases: readonly (readonly [name: string, config: ConfigInput])[] = [

@@ -1,6 +1,7 @@
 /** Files that the user gave the page besides data to train on: recordings and a report; and the looks of CSV files. */
-import { readSlice, sliceOf, writeSlice } from '../state/slice';
+
 import type { AppStore } from '../state/store';
+import { readSlice, sliceOf, writeSlice } from '../state/store-slice';
 import type { CsvLook } from './csv-look';
 import type { GivenFile } from './dropped-folders';
 

@@ -5,10 +5,10 @@ import { at, must } from '../../base/invariant';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import { action, partsOf } from '../../schedules/cell';
 import { printCell } from '../../schedules/cell-text';
-import { complaintsOf } from '../../schedules/check';
+import { complaintsOf } from '../../schedules/check-schedule';
 import { recognise } from '../../schedules/recognise';
 import { makeSchedule, stagesPerRankOf } from '../../schedules/schedule';
-import { fromCsv } from '../../schedules/text';
+import { fromCsv } from '../../schedules/schedule-text';
 import {
   actionsText,
   type Draft,

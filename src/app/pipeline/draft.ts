@@ -1,14 +1,14 @@
 /**
  * A schedule that the user is building: the orders of its ranks, all earlier and undone states for undo and redo, and
- * the edits. An edit may make the draft illegal, which schedules/check.ts reports. Pure and plain data; the store keeps
- * one.
+ * the edits. An edit may make the draft illegal, which schedules/check-schedule.ts reports. Pure and plain data; the
+ * store keeps one.
  */
 import { at } from '../../base/invariant';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import { action, isPair, keyOf, partsOf, type ScheduleCell, sameCell } from '../../schedules/cell';
 import type { ActionPlace } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
-import { toCsv } from '../../schedules/text';
+import { toCsv } from '../../schedules/schedule-text';
 
 type Orders = Schedule['orders'];
 

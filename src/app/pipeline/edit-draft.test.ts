@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { partsOf } from '../../schedules/cell';
 import { printCell } from '../../schedules/cell-text';
-import { complaintsOf } from '../../schedules/check';
+import { complaintsOf } from '../../schedules/check-schedule';
 import { recognise } from '../../schedules/recognise';
 import { makeSchedule } from '../../schedules/schedule';
-import { fromCsv, toCsv } from '../../schedules/text';
+import { fromCsv, toCsv } from '../../schedules/schedule-text';
 import { draftOf, emptied, scheduleOfDraft } from './draft';
 import { commandOf, type Editing, obey, type PressedKey } from './edit-draft';
 

@@ -3,7 +3,7 @@
  * run it. The draft is in the store; use-editing.ts keeps the state of editing; this component joins them to the page.
  */
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
-import { complaintsOf } from '../../schedules/check';
+import { complaintsOf } from '../../schedules/check-schedule';
 import type { Complaint } from '../../schedules/complaint';
 import { recognise } from '../../schedules/recognise';
 import type { Ink } from '../draw/ink';

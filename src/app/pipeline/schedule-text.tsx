@@ -7,7 +7,7 @@ import type { ScheduleCell } from '../../schedules/cell';
 import { isPair, keyOf, partsOf } from '../../schedules/cell';
 import { printCell } from '../../schedules/cell-text';
 import type { Schedule } from '../../schedules/schedule';
-import { toCsv } from '../../schedules/text';
+import { toCsv } from '../../schedules/schedule-text';
 import { ScrollRegion } from '../fields/scroll-region';
 import styles from './facts.module.css';
 import type { RowTitle } from './paint-picture';

@@ -5,7 +5,7 @@
 import { useMemo, useState } from 'react';
 import type { ActionPlace } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
-import { writeSlice } from '../state/slice';
+import { writeSlice } from '../state/store-slice';
 import { useAppStore, useSlice } from '../state/use-app';
 import { type Draft, draftOf, scheduleOfDraft } from './draft';
 import { pictureOfDraft } from './draft-clock';

@@ -8,7 +8,7 @@ import type { GivenFile } from '../looks/dropped-folders';
 import { GIVEN_RECORDINGS, openReport } from '../looks/given';
 import { lookAt } from '../looks/recording-look';
 import { type ExampleId, isExample } from '../permalink/recording-link';
-import { writeSlice } from '../state/slice';
+import { writeSlice } from '../state/store-slice';
 import { useApp, useAppStore, useSlice } from '../state/use-app';
 import type { Desk } from './desk';
 

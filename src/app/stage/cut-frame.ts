@@ -3,7 +3,7 @@
  * Computes how much larger the whole is than the part, and where the part's pieces are in it. Pure; called by the
  * layout of products and by room-scene.
  */
-import type { PartCut } from '../../trace/parts';
+import type { PartCut } from '../../trace/tensor-parts';
 import type { Rect } from '../draw/geometry';
 import type { MatrixWindow } from './matrix-window';
 

@@ -7,7 +7,7 @@ import { plural } from '../../base/plural';
 import type { SessionInfo } from '../../protocol/session-info';
 import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
 import { castOf, tensorName } from '../../trace/buffer-words';
-import { type PartCut, partsIn, shareWords } from '../../trace/parts';
+import { type PartCut, partsIn, shareWords } from '../../trace/tensor-parts';
 import { kernelWords, moduleWords } from '../../trace/words';
 
 export interface ProductPart {

@@ -9,7 +9,7 @@ import type { Ink } from '../draw/ink';
 import { useSurface } from '../draw/use-surface';
 import type { SavedFigure } from '../picture/figure-picture';
 import { useApp, useAppStore } from '../state/use-app';
-import { itemsOfEvent } from './marks';
+import { itemsOfEvent } from './marked-items';
 import { OPERATOR_PICTURES } from './operators/kept-picture';
 import { paintStage } from './paint-stage';
 import type { ChosenTab } from './scene-types';

@@ -1,7 +1,7 @@
 /**
  * The types of the store: the page's state and its actions. State of a single feature is in a slice of that feature
- * (slice.ts). Views read the store; the player and the controller write the store, and the stage and the timeline write
- * hover, pin and cursor.
+ * (store-slice.ts). Views read the store; the player and the controller write the store, and the stage and the timeline
+ * write hover, pin and cursor.
  *
  * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
  * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
@@ -15,7 +15,7 @@ import type { DifferenceAt, Snapshot } from '../../protocol/snapshot';
 import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
 import type { Pace } from '../pace/pace';
 import type { ViewOptions } from '../permalink/permalink-view';
-import type { WithSlices } from './slice';
+import type { WithSlices } from './store-slice';
 import type { WrittenText } from './text-history';
 
 export interface Cursor {

@@ -7,8 +7,8 @@ import { useStore } from 'zustand';
 import { must } from '../../base/invariant';
 import { useThrottled } from '../draw/use-throttled';
 import type { App } from './app-state';
-import { readSlice, type StateSlice } from './slice';
 import type { AppStore } from './store';
+import { readSlice, type StateSlice } from './store-slice';
 
 const StoreContext = createContext<AppStore | undefined>(undefined);
 

@@ -9,9 +9,9 @@ import type { Cursor } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
 import type { Course } from './course';
-import type { Rates } from './rates';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';
+import type { Rates } from './walk-speed';
 import type { Walker } from './walker';
 
 export interface Playing {

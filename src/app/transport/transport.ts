@@ -10,9 +10,9 @@ import type { AppStore } from '../state/store';
 import { createByHand } from './by-hand';
 import { createCourse } from './course';
 import { createPlaying } from './playing';
-import { createRates } from './rates';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';
+import { createRates } from './walk-speed';
 import type { Walker } from './walker';
 
 export interface TransportControls {

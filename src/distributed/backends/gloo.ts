@@ -5,10 +5,10 @@
 import { LockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
 import { PROGRAM_OPS } from '../../parallel/modes';
+import { message, viewAs } from '../../runtime/cpu/combine';
 import { createCpuExecutor, REMOTE } from '../../runtime/cpu/cpu-executor';
-import { message, viewAs } from '../../runtime/cpu/join';
 import { createPortTransport } from '../../runtime/transport/port-transport';
-import type { Ports } from '../../runtime/transport/ports';
+import type { Ports } from '../../runtime/transport/rank-links';
 import { ExecutorCache } from './executor-cache';
 import type { GroupBackend } from './group-backend';
 import { runLane } from './run-lane';

@@ -2,7 +2,7 @@
 import { at } from '../../base/invariant';
 import { outputLength } from '../../collectives/output-length';
 import { ALONE, programKey } from '../../protocol/step-kind';
-import { viewAs } from '../../runtime/cpu/join';
+import { viewAs } from '../../runtime/cpu/combine';
 import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
 import { INPUT, OUTPUT } from './collective-program';

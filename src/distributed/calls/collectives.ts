@@ -9,7 +9,15 @@ import { allocate, elements, type HostArray } from '../../tensor/shape';
 import type { Prepared } from '../process-group';
 import type { Tensor } from '../tensor';
 import { torchError } from '../torch-error';
-import { checkList, checkReduceOp, checkSizes, checkTensor, checkTensors, type Members, rootIn } from './check';
+import {
+  checkList,
+  checkReduceOp,
+  checkSizes,
+  checkTensor,
+  checkTensors,
+  type Members,
+  rootIn,
+} from './check-arguments';
 
 const NOTHING: HostArray = new Float32Array(0);
 const size = ({ shape }: Tensor): number => elements(shape);

@@ -6,7 +6,7 @@
 import * as Comlink from 'comlink';
 import { toWire, type WireError } from '../../base/errors';
 import { at } from '../../base/invariant';
-import type { Ports } from '../../runtime/transport/ports';
+import type { Ports } from '../../runtime/transport/rank-links';
 import type { Cluster } from '../cluster';
 import { clusterAccess } from '../cluster-access';
 import type { LedgerCollective, LedgerPass, PeerCall } from '../ledger/calls';

@@ -2,7 +2,7 @@
  * The PyTorch script of a figure's own run, as the exporter prints it: the lines in question, with the whole script in
  * a fold.
  */
-import { figureOf, runOf, usePage } from './context';
+import { figureOf, runOf, usePage } from './lesson-context';
 
 interface CodeProps {
   readonly figure: string;

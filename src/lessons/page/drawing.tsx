@@ -9,7 +9,7 @@ import { REACHED } from '../../sizing/machines';
 import { type Drawn, type Knob, settingsOf } from '../drawing/drawing';
 import { write } from '../facts/write';
 import { FIGURE_WIDTH } from '../figure-size';
-import { type DrawingAsked, drawingOf, drawnAt, placeOnce, SIZE, usePage } from './context';
+import { type DrawingAsked, drawingOf, drawnAt, placeOnce, SIZE, usePage } from './lesson-context';
 import { shelveDrawing } from './pictures';
 
 /** Inside the frame's padding, on a wide page and on a phone. */

@@ -4,8 +4,8 @@ import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
 import { write } from '../facts/write';
 import type { Prediction } from '../lesson';
-import { askedValue, figureOf, type PageContext, placeOnce, rowOf, runOf, usePage } from './context';
 import { inline } from './inline';
+import { askedValue, figureOf, type PageContext, placeOnce, rowOf, runOf, usePage } from './lesson-context';
 import { DrawnPlot } from './plot';
 
 export function Predict({ id }: { id: string }) {

@@ -15,7 +15,7 @@ import { labelOf } from '../facts/label';
 import type { FigureSpec, View } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
-import { figureOf, type PageContext, placeOnce, runOf, usePage } from './context';
+import { figureOf, type PageContext, placeOnce, runOf, usePage } from './lesson-context';
 import { type SizedPicture, shelvePictures } from './pictures';
 import { StaticTable } from './static-table';
 import { Value } from './value';

@@ -1,6 +1,6 @@
 /** Components for Markdown in the pages of the lessons: highlighted code, wide tables in frames that scroll. */
 import { Children, type ComponentProps, isValidElement, type ReactNode } from 'react';
-import { usePage } from './context';
+import { usePage } from './lesson-context';
 
 function Pre({ children }: { children?: ReactNode }) {
   const page = usePage();

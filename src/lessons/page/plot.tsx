@@ -8,7 +8,7 @@ import { formatOf } from '../facts/quantities';
 import { type Format, write } from '../facts/write';
 import { type FigureShape, PLOT } from '../figure-size';
 import type { Changes, Plot as PlotSpec } from '../lesson';
-import { askedValue, figureOf, type PageContext, placeOnce, rowOf, usePage } from './context';
+import { askedValue, figureOf, type PageContext, placeOnce, rowOf, usePage } from './lesson-context';
 
 /** Space around the plot; on a phone the numbers of the axis decide about the left side. */
 const FRAME = {

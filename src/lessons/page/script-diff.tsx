@@ -4,7 +4,7 @@
  * FileDiff: two files that belong to a lesson, or a part of them. Called by the lessons' texts.
  */
 import type { Changes } from '../lesson';
-import { runOf, usePage } from './context';
+import { runOf, usePage } from './lesson-context';
 import { type DiffLine, lineDiff, nearChanges, partOf } from './line-diff';
 
 interface ScriptDiffProps {

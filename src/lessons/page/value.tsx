@@ -4,7 +4,7 @@ import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
 import type { Format } from '../facts/write';
 import type { AskedValue, Changes, ValueOf } from '../lesson';
-import { drawnText, textOf, usePage } from './context';
+import { drawnText, textOf, usePage } from './lesson-context';
 import { mathOf } from './math';
 
 interface ValueProps extends AskedValue {

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { EXHIBITS } from '../../museum/exhibits';
 import { GLOSSARY, type TermId } from '../../protocol/words/glossary';
-import { usePage } from './context';
+import { usePage } from './lesson-context';
 
 /** Number of hues for ranks; further ranks repeat them. */
 const RANK_HUES = 8;

@@ -1,5 +1,5 @@
 /** A notice if DataParallel's torch.chunk leaves devices idle. Called by compiler.ts. */
-import { chunkSizes } from '../../data/chunk';
+import { chunkSizes } from '../../data/chunk-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../facets/mode-checks';
 

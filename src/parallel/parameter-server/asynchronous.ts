@@ -16,7 +16,7 @@ import { elements } from '../../tensor/shape';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
 import { stageGraph } from '../stage-graph';
-import { declareServer, emitWorker, keptNames, pull, push, type Worker } from './parts';
+import { declareServer, emitWorker, keptNames, pull, push, type Worker } from './server-emitters';
 
 /** When a worker pulls: after `applied` updates of a step, for its turn that many steps later. */
 export interface PullTime {

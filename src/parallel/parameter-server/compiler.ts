@@ -12,7 +12,7 @@ import { halvesOf, stageGraph } from '../stage-graph';
 import { asynchronousStep, initialCopies } from './asynchronous';
 import { serverForm } from './closed-form';
 import { serverNotices } from './notices';
-import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
+import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './server-emitters';
 import { serverRows } from './server-rows';
 
 export const facets: ModeFacets = {

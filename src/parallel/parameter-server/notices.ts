@@ -1,5 +1,5 @@
 /** Notices about the parameter server's settings that have no effect or a surprising one. Called by compiler.ts. */
-import { chunkSizes } from '../../data/chunk';
+import { chunkSizes } from '../../data/chunk-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../facets/mode-checks';
 

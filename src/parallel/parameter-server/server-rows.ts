@@ -1,5 +1,5 @@
 /** Which rows of the batch each device works on: the server on none, the workers on torch.chunk's parts. */
-import { chunkSizes } from '../../data/chunk';
+import { chunkSizes } from '../../data/chunk-sizes';
 import type { Config } from '../../protocol/config';
 import type { RowSlice } from '../facets/mode-placement';
 

@@ -12,7 +12,7 @@ import { AXES, CUT_AXES, DATA_AXES } from '../../protocol/mesh';
 import { meshSizes, placeOf, ranksAlong, ranksOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
-import { checkSchedule } from '../../schedules/check';
+import { checkSchedule } from '../../schedules/check-schedule';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';

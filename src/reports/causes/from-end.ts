@@ -1,5 +1,5 @@
 /** Causes of a difference that appears late: growing rounding, running statistics, gradients that are only rounding. */
-import { greatest, relative } from '../bars';
+import { greatest, relative } from '../tolerances';
 import type { CauseRow } from './cause';
 import { settingWords } from './evidence';
 

@@ -1,6 +1,7 @@
 /** Causes that show in the first step whose gradients differ: how gradients were scaled, clipped or sent. */
-import { greatest } from '../bars';
+
 import { settingOf } from '../compare-settings';
+import { greatest } from '../tolerances';
 import { EXPLAINED, gradientCause } from './at-parting';
 import { type Evidence, proportional, settingWords, times, totalNorm, vectors, wholeFactor } from './evidence';
 

@@ -1,6 +1,7 @@
 /** Causes that show in losses alone: what was logged, the order of rows, the number of ranks. */
-import { relative } from '../bars';
+
 import type { LossPair } from '../compare-losses';
+import { relative } from '../tolerances';
 import type { CauseRow } from './cause';
 import { type Evidence, firstStep, proportional, settingWords, times, wholeFactor } from './evidence';
 

@@ -9,8 +9,8 @@ import type { BufferPlace } from '../../program/symbolic-memory';
 import type { Captured } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
+import { join } from './combine';
 import type { ArrayOf, CpuContext } from './cpu-context';
-import { join } from './join';
 
 /** From this many elements on, a WebAssembly kernel is worth its call. */
 const WORTH_A_CALL = 256;

@@ -14,10 +14,10 @@ import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { disposedError } from '../disposed-error';
 import type { Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
+import { message } from './combine';
 import { type CpuContext, hostedLanes } from './cpu-context';
 import { createCpuMemory } from './cpu-memory';
 import { CpuSharedRun } from './cpu-shared-run';
-import { message } from './join';
 
 /** Loaded for ranks that share no memory, before their executor is made. */
 export const REMOTE = new Part('The runner of a single rank', () => import('./cpu-remote-run'));

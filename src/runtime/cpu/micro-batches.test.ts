@@ -7,7 +7,7 @@ import { verify } from '../../program/verifier';
 import { ALONE, programKey } from '../../protocol/step-kind';
 import { feedOfTwo, LOSSES_OF_TWO, twoMicroBatches } from '../testing/two-micro-batches';
 import { createPortTransport } from '../transport/port-transport';
-import { createPortMesh } from '../transport/ports';
+import { createPortMesh } from '../transport/rank-links';
 import { createCpuExecutor } from './cpu-executor';
 
 const KEY = programKey(ALONE);

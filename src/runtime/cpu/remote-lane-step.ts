@@ -12,9 +12,9 @@ import type { HostArray } from '../../tensor/shape';
 import { nowUs } from '../clock';
 import type { InstructionRecord, MessageSpace, Stop, Transport } from '../executor';
 import type { Brake } from '../rest';
+import { message } from './combine';
 import { capture, receive } from './cpu-actions';
 import type { CpuContext } from './cpu-context';
-import { message } from './join';
 import type { CpuAction } from './program-actions';
 
 /** An instruction with the arrays or the action that it needs, prepared once. */

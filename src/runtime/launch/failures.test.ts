@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { onStillClock } from '../../base/testing/still-clock';
 import { programKey } from '../../protocol/step-kind';
-import { createPortMesh } from '../transport/ports';
+import { createPortMesh } from '../transport/rank-links';
 import { createLocalWorld } from './local-world';
 import { openExecutors } from './open-executors';
 import { FakeWorker } from './testing/fake-worker';

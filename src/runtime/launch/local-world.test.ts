@@ -7,7 +7,7 @@ import { at, must } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Executor } from '../executor';
-import { createPortMesh } from '../transport/ports';
+import { createPortMesh } from '../transport/rank-links';
 import type { HostedExecutor } from './hosted-executor';
 import { createLocalWorld } from './local-world';
 import { openExecutors } from './open-executors';

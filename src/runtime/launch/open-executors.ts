@@ -12,7 +12,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor, REMOTE } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
 import type { PortTransportOptions } from '../transport/port-transport';
-import { closePorts, type RankLinks } from '../transport/ports';
+import { closePorts, type RankLinks } from '../transport/rank-links';
 import type { SharedMemory } from '../transport/shared-memory';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';

@@ -10,7 +10,7 @@ import type { Program } from '../../program/instruction';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { canShareMemory } from '../can-share-memory';
 import type { ExecutorInfo } from '../executor';
-import { closePorts, createPortMesh, type Ports } from '../transport/ports';
+import { closePorts, createPortMesh, type Ports } from '../transport/rank-links';
 import { createSharedMemory, type SharedMemory } from '../transport/shared-memory';
 import type { RankPlan } from './rank';
 import { RankHandle, spawnRank } from './rank-handle';

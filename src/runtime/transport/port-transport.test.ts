@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { createPortTransport } from './port-transport';
-import { createDirectMesh, createPortMesh } from './ports';
+import { createDirectMesh, createPortMesh } from './rank-links';
 
 const data = (...values: number[]) => Float32Array.from(values);
 

@@ -9,7 +9,7 @@ import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { Transport } from '../executor';
-import { closePorts, type RankLinks } from './ports';
+import { closePorts, type RankLinks } from './rank-links';
 import { createReceives } from './receives';
 import { createSlowLink } from './slow-link';
 

@@ -4,7 +4,7 @@
  * has one ring per pair of devices. shared-transport.ts sends messages through it.
  */
 import type { DeviceIndex } from '../../protocol/trace';
-import { RING_HEADER, type Ring, ringOver } from './ring';
+import { RING_HEADER, type Ring, ringOver } from './message-ring';
 
 export interface SharedMemory {
   readonly devices: number;
@@ -19,7 +19,7 @@ const ALL_WORDS = 2 ** 20;
 const LEAST_WORDS = 2 ** 8;
 const MOST_WORDS = 2 ** 14;
 
-/** A power of two, as ring.ts needs. */
+/** A power of two, as message-ring.ts needs. */
 const wordsPerRing = (devices: number): number =>
   2 ** Math.floor(Math.log2(Math.min(MOST_WORDS, Math.max(LEAST_WORDS, ALL_WORDS / devices ** 2))));
 

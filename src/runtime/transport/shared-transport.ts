@@ -14,10 +14,10 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { bitsOf } from '../../tensor/bits';
 import { nowUs } from '../clock';
 import type { MessageSpace } from '../executor';
+import type { NumberedMessage } from './message-ring';
 import type { PortTransport, PortTransportOptions } from './port-transport';
-import { closePorts, type RankLink, type RankLinks } from './ports';
+import { closePorts, type RankLink, type RankLinks } from './rank-links';
 import { createReceives } from './receives';
-import type { NumberedMessage } from './ring';
 import { mailOf, ringBetween, type SharedMemory, stateOf } from './shared-memory';
 import { createSlowLink } from './slow-link';
 

@@ -8,7 +8,7 @@ import { SHADERS } from '../../graph/shader-sources';
 import { randomSource } from '../../graph/testing/case-tools';
 import type { Apply } from '../../protocol/trace';
 import type { DType } from '../../tensor/shape';
-import { join } from '../cpu/join';
+import { join } from '../cpu/combine';
 import { encodeCommands } from './bind-dispatches';
 import { KernelSet } from './context';
 import type { OpenedDevice } from './device';

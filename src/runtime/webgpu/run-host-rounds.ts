@@ -7,7 +7,7 @@ import { at, must } from '../../base/invariant';
 import type { InstructionId } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { bytesOf, type HostArray } from '../../tensor/shape';
-import { message as copyOf, join } from '../cpu/join';
+import { message as copyOf, join } from '../cpu/combine';
 import type { Transport } from '../executor';
 import type { HostMessage, HostRounds } from './host-rounds';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { actionsOf } from '../actions-of';
 import { isPair } from '../cell';
-import { complaintsOf } from '../check';
+import { complaintsOf } from '../check-schedule';
 import { timingOf } from '../timing';
 import { randomSchedules } from './random-schedule';
 

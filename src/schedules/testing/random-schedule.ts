@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
 import { action, keyOf, type ScheduleCell } from '../cell';
-import { complaintsOf } from '../check';
+import { complaintsOf } from '../check-schedule';
 import { placesOf } from '../dependencies';
 import { count } from '../orders/order-maker';
 import { ranksOfStages } from '../placement';

@@ -9,7 +9,7 @@ import type { CollectiveRef, StepTrace, TraceEvent } from '../../protocol/trace'
 import { sentWords } from '../buffer-words';
 import { carriedWords, normWords, ofSyncBatchNorm } from '../carried';
 import { groupSize } from '../group-size';
-import { cutsLayers, gathersUnits } from '../parts';
+import { cutsLayers, gathersUnits } from '../tensor-parts';
 import { deviceName, hasServer } from '../words';
 import { acrossNodes, hierarchicalWords } from './hierarchical-words';
 import { type Hops, hopsOf, isSwap } from './hops';

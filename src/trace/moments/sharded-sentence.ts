@@ -3,7 +3,7 @@
  * this folder makes the moment's sentence. Called by moment-sentence.ts, round-sentence.ts and sentence.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { gathersUnits } from '../parts';
+import { gathersUnits } from '../tensor-parts';
 import { layerMark } from './marks';
 import type { Who } from './who';
 

@@ -5,7 +5,7 @@
 
 import { lookup } from '../../base/lookup';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { gathersUnits } from '../parts';
+import { gathersUnits } from '../tensor-parts';
 import { ofZeroOne } from './sharded-sentence';
 
 export function shardedWhy(trace: StepTrace, e: TraceEvent): string | undefined {

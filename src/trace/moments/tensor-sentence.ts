@@ -7,7 +7,7 @@ import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords } from '../buffer-words';
 import { ofSyncBatchNorm } from '../carried';
-import { cutsLayers, type PartOf, partsIn, shareWords } from '../parts';
+import { cutsLayers, type PartOf, partsIn, shareWords } from '../tensor-parts';
 import { kernelWords } from '../words';
 import { layerMark } from './marks';
 import { does, type Who } from './who';

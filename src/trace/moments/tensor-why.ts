@@ -5,7 +5,7 @@
 import { at } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { partsIn } from '../parts';
+import { partsIn } from '../tensor-parts';
 import type { Moment } from './moment';
 import { copyFor } from './tensor-sentence';
 

@@ -9,7 +9,7 @@ import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
 import { collectiveKey, isOfLayers } from '../moments/group-keys';
 import { numberWord } from '../moments/who';
-import { cutsLayers } from '../parts';
+import { cutsLayers } from '../tensor-parts';
 import { actionsIn } from './pipeline-turns';
 
 /** Ends of the sentence, the longest first; a single empty one if the moment has no collectives. */

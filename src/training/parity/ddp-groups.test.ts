@@ -29,7 +29,7 @@ import { machineOf } from '../../simulator/machine';
 import { elements } from '../../tensor/shape';
 import { byMoments } from '../../trace/moments/moments';
 import { sentenceOf } from '../../trace/sentence';
-import { printTrace } from '../../trace/text';
+import { printTrace } from '../../trace/trace-text';
 import { createBlueprint } from '../blueprint';
 import { flightDump } from '../failures/flight-dump';
 import { FlightLog } from '../failures/flight-log';

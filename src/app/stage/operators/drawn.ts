@@ -3,7 +3,7 @@
  * makes the picture, room-scene reads it.
  */
 import type { MemoryCategory } from '../../../protocol/trace';
-import type { PartCut } from '../../../trace/parts';
+import type { PartCut } from '../../../trace/tensor-parts';
 import type { MadeMap } from '../matrix-scene';
 import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-types';
 

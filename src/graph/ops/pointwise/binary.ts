@@ -9,7 +9,7 @@ import { elements, type Shape, sameShape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, CpuArgs, GradientContext, OpDef, OpTypes, ValueId } from '../../op';
 import { broadcastDims, broadcastShape, type Dim, dimParams } from './broadcast';
-import { advance, rewind, type Trio, type Walked, walked } from './walk';
+import { advance, rewind, type Trio, type Walked, walked } from './broadcast-walk';
 
 /** y[i] = f(a[i], b[i]) for the next n elements of each; y is dense. */
 export type StretchLoop = (y: Walked, a: Walked, b: Walked, n: number, p: number) => void;

@@ -9,8 +9,8 @@ import { elements, formatShape, type Shape, sameShape } from '../../../tensor/sh
 import { dense, grid } from '../../launch';
 import type { CpuArgs, GradientContext, OpDef, OpTypes, TensorType, ValueId } from '../../op';
 import { broadcastDims, broadcastShape, type Dim, dimParams } from './broadcast';
+import { type Walked, walked } from './broadcast-walk';
 import { numeric } from './unary';
-import { type Walked, walked } from './walk';
 
 function checkMask(mask: TensorType): void {
   if (mask.dtype === 'i32') return;

@@ -7,7 +7,7 @@ import { draftOf } from '../../../app/pipeline/draft';
 import { DRAFT } from '../../../app/pipeline/draft-slice';
 import { Editor } from '../../../app/pipeline/editor';
 import { runSchedule, useRunSchedule } from '../../../app/pipeline/use-run-schedule';
-import { writeSlice } from '../../../app/state/slice';
+import { writeSlice } from '../../../app/state/store-slice';
 import { useApp, useAppStore } from '../../../app/state/use-app';
 import { useFigure, useFigureState } from './use-figure';
 

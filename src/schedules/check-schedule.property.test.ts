@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { actionsOf } from './actions-of';
 import { isPair, keyOf, type ScheduleCell } from './cell';
-import { checkSchedule, complaintsOf } from './check';
+import { checkSchedule, complaintsOf } from './check-schedule';
 import { placesOf } from './dependencies';
 import { execute } from './execution';
 import { makeSchedule, type Schedule } from './schedule';

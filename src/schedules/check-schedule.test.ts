@@ -1,9 +1,9 @@
 /** What is wrong with a schedule is found and said with ranks and actions; what torch runs is not complained of. */
 import { expect, test } from 'vitest';
-import { checkSchedule, complaintsOf } from './check';
+import { checkSchedule, complaintsOf } from './check-schedule';
 import { makeSchedule, type Schedule } from './schedule';
+import { fromCsv, parseCell } from './schedule-text';
 import { RECORDED } from './testing/recorded-orders';
-import { fromCsv, parseCell } from './text';
 
 test.each(RECORDED)('can run: $title', ({ size }) => {
   expect(complaintsOf(makeSchedule(size))).toEqual([]);

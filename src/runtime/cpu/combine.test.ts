@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import type { Apply } from '../../protocol/trace';
-import { join, message, viewAs } from './join';
+import { join, message, viewAs } from './combine';
 
 const one = (own: number, received: number, apply: Apply): number => {
   const target = Float32Array.of(own);

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { action } from './cell';
 import { type ActionPair, makeSchedule } from './schedule';
+import { fromCsv, parseCell, printCell, toCsv } from './schedule-text';
 import { schedulesOfAnySize } from './testing/any-schedule';
 import { randomSchedules } from './testing/random-schedule';
 import { RECORDED } from './testing/recorded-orders';
-import { fromCsv, parseCell, printCell, toCsv } from './text';
 
 test('cells in torch’s text', () => {
   const pair: ActionPair = { pair: [action(0, 'F', 3), action(3, 'B', 1)] };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { PAGE_CONFIG } from '../edit/page-config';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { readSlice, sliceOf, writeSlice } from './slice';
 import { createAppStore } from './store';
+import { readSlice, sliceOf, writeSlice } from './store-slice';
 
 const COUNT = sliceOf('count', 0);
 const WORD = sliceOf<string | undefined>('word', 'none');

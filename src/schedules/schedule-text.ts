@@ -32,8 +32,8 @@ const MOST_CELLS = 8 * MOST_FORWARDS;
 /**
  * The schedule that a CSV describes: one row per rank. The numbers of ranks, stages and micro-batches are inferred, and
  * a stage is on the rank that has most of its actions. Idle slots (empty cells) and torch's messages and FSDP calls are
- * left out. Throws a LockstepError of code 'schedule' with row and column if a cell cannot be read; check.ts decides
- * whether the schedule can run.
+ * left out. Throws a LockstepError of code 'schedule' with row and column if a cell cannot be read; check-schedule.ts
+ * decides whether the schedule can run.
  */
 export function fromCsv(text: string): Schedule {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
