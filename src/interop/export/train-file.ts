@@ -148,7 +148,9 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
       '',
       ...optimizerCode(
         config,
-        parts.parameters ?? { all: 'model.parameters()', named: 'run.named_parameters()' },
+        parts.parameters
+          ? { ...parts.parameters, copies: parts.copies }
+          : { all: 'model.parameters()', named: 'run.named_parameters()' },
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),

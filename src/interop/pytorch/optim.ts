@@ -32,8 +32,10 @@ const real = (value: number): string => (Number.isInteger(value) ? `${value}.` :
 /** Python expressions for the parameters that the optimiser steps. */
 export interface Parameters {
   readonly all: string;
-  /** Pairs of name and parameter, with the names of the run. */
+  /** Pairs of name and parameter, with the names of the run or those of `copies`. */
   readonly named: string;
+  /** For parameters that are copies of a shared weight: the name that the run gives the weight. Absent: none. */
+  readonly copies?: ReadonlyMap<string, string> | undefined;
 }
 
 /** `model`: the module whose parameters have our names, possibly inside a wrapper. */
@@ -45,7 +47,7 @@ export const parametersOf = (model: string): Parameters => ({
 /** `more`: arguments beside the settings. */
 export function optimizerCode(
   config: Config,
-  { all, named }: Parameters,
+  { all, named, copies = new Map() }: Parameters,
   more: readonly string[] = [],
   wrapper?: string,
 ): readonly string[] {
@@ -72,11 +74,15 @@ export function optimizerCode(
     ...rows,
     '}',
     `for name, p in ${named}:`,
+    ...(copies.size === 0 ? [] : [`    name = ${mapping(copies)}.get(name, name)  # of a shared weight`]),
     '    match = next(m for m in groups if fnmatchcase(name, m))',
     "    groups[match].setdefault('params', []).append(p)",
     make("[g for g in groups.values() if 'params' in g]"),
   ];
 }
+
+const mapping = (names: ReadonlyMap<string, string>): string =>
+  `{${[...names].map(([name, source]) => `${python(name)}: ${python(source)}`).join(', ')}}`;
 
 /** A group's own settings: `'momentum': 0.5`. Betas are a pair. */
 function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {

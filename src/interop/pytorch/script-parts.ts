@@ -55,6 +55,8 @@ export interface Script {
   readonly scaler?: string;
   /** The parameters that the optimiser steps, if not the whole model's. */
   readonly parameters?: Parameters;
+  /** Where each module that shares a weight has a copy: see Parameters. */
+  readonly copies?: Parameters['copies'];
   /** State of a checkpoint that the script does not read. */
   readonly notRead?: readonly string[];
   readonly loaders: readonly string[];

@@ -80,7 +80,7 @@ function script(config: Config, parts: Script): CodeLine[] {
     ...codeLines(
       ...optimizerCode(
         config,
-        parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model'),
+        { ...(parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model')), copies: parts.copies },
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),

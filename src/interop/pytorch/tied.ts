@@ -17,6 +17,10 @@ export interface TiedWeight {
   readonly severalOnRank: boolean;
 }
 
+/** The names of the copies, each with the name that the run gives the weight. */
+export const copiesOfTied = (tied: readonly TiedWeight[]): ReadonlyMap<string, string> =>
+  new Map(tied.flatMap(({ names: [source = '', ...others] }) => others.map((name) => [name, source] as const)));
+
 /** Lines after the parameters have their final form, in the dictionary `parameters`. */
 export function tiedLines({ clipGradNorm }: Config, tied: readonly TiedWeight[]): readonly string[] {
   if (tied.length === 0) return [];

@@ -36,7 +36,7 @@ import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { cutStageLines, headLines, PARTS_SCALER, scalerLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
-import { tiedLines, tiedSums } from '../../interop/pytorch/tied';
+import { copiesOfTied, tiedLines, tiedSums } from '../../interop/pytorch/tied';
 import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { halvesBackward } from '../../schedules/actions-of';
@@ -145,6 +145,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     afterOptimizer: averagesByHand ? countedUpdates(config) : averagerLines(config, DP_GROUP),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
+    // Without cuts, a rank has the whole model, in which a shared weight has one name.
+    ...(cuts ? { copies: copiesOfTied(tied) } : {}),
     dataNames: data.names,
     loaders: [...scheduleLines(config, shape), ...data.lines],
     loop: {

@@ -20,7 +20,7 @@ import {
   type TensorShape,
 } from '../../interop/pytorch/tensor';
 import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
-import { type TiedWeight, tiedLines, tiedSums } from '../../interop/pytorch/tied';
+import { copiesOfTied, type TiedWeight, tiedLines, tiedSums } from '../../interop/pytorch/tied';
 import { sharedNames } from '../../nn/tied';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
@@ -98,6 +98,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ),
       ...(sharded ? shardLines(config, shardMesh(sharded)) : []),
     ],
+    copies: copiesOfTied(copies),
     optimizerArguments: ['foreach=False'],
     dataNames: data.names,
     loaders: data.lines,
