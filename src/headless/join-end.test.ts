@@ -49,6 +49,15 @@ test('steps that end within an epoch', async () => {
   expect(late.weights).not.toEqual(whole.weights);
 });
 
+test('steps that end before any rank has run out: the ranks have one model, and the bits are the same', async () => {
+  const whole = await ran({ ...UNEVEN, steps: 12 }, {}, 100);
+  const ended = await ran({ ...UNEVEN, steps: 2 }, {}, 100);
+  const resumed = await ran({ ...UNEVEN, steps: 12, resume: 'run' }, at(ended.saved, 0), 100);
+  expect(resumed.texts).toMatch(SAME_BITS);
+  expect(resumed.texts).not.toContain('join()');
+  expect(resumed.weights).toEqual(whole.weights);
+});
+
 test('steps that end with an epoch: the checkpoint continues with the same bits', async () => {
   const whole = await ran({ ...UNEVEN, steps: 12 }, {}, 100);
   const ended = await ran({ ...UNEVEN, steps: 6 }, {}, 100);

@@ -10,6 +10,8 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
 import type { ModeFacets } from '../../parallel/facets/mode-facets';
 import type { ModeInput } from '../../parallel/mode-input';
+import type { Config } from '../../protocol/config';
+import { batchNorms } from '../../protocol/config/layer-kinds';
 import { stepOf } from '../../protocol/micro-batches';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
@@ -20,8 +22,11 @@ import { endsWithinEpoch, joinedKind, type KindRules } from '../step-kinds';
 export interface Feeds {
   /** The kind of the Program that runs this batch alone. */
   kindOf(batch: Pick<StepBatch, 'microBatch'>): TrainingKind;
-  /** Whether the run leaves join() within an epoch after this micro-batch, because the run ends there. */
-  endsWithinEpoch(microBatch: number): boolean;
+  /**
+   * Whether the run leaves join() within an epoch after this micro-batch, because the run ends there, and the ranks'
+   * models may differ until then.
+   */
+  leavesJoin(microBatch: number): boolean;
   /** The number of micro-batches, from this one on, that one Program runs. */
   togetherAt(microBatch: number): number;
   /**
@@ -79,7 +84,8 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
   };
   return {
     kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
-    endsWithinEpoch: (microBatch) => endsWithinEpoch(microBatch, schedule, rules),
+    leavesJoin: (microBatch) =>
+      endsWithinEpoch(microBatch, schedule, rules) && ranksDiffer(config, schedule, microBatch + 1),
     togetherAt: (microBatch) => kinds.togetherAt(microBatch),
     feed(taken, skipped = 0) {
       const { microBatch } = at(taken, 0);
@@ -105,6 +111,11 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
     }),
   };
 }
+
+/** Whether ranks inside join() may have different models before this micro-batch. */
+const ranksDiffer = ({ ddp, model }: Config, { totals, batchesBefore }: BatchSchedule, microBatch: number): boolean =>
+  totals.some((_, rank) => batchesBefore(rank, microBatch) < microBatch) ||
+  (totals.length > 1 && (batchNorms(model.layers) > 0 || ddp.commHook.type === 'localSGD' || !ddp.initSync));
 
 /** Each mask with the piece of the batch that it is for. */
 type StepDraws = readonly (MicroBatchFeed['masks'][number] & { readonly microBatch: number })[];

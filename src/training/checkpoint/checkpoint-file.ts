@@ -92,7 +92,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     world_size: String(rankOfDevice.length),
     processes: String(batches.generators.length),
     ...(batches.ofRanks ? { drawing_ranks: String(batches.ofRanks.length) } : {}),
-    ...(blueprint.endsWithinEpoch(microBatch - 1) ? { [LEFT_JOIN]: 'true' } : {}),
+    ...(blueprint.leavesJoin(microBatch - 1) ? { [LEFT_JOIN]: 'true' } : {}),
     param_groups: JSON.stringify(groups.groups),
     parameter_names: JSON.stringify(groups.names),
     config: JSON.stringify(config),

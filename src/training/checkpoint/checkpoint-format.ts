@@ -21,8 +21,8 @@ export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
     : { step: Number(meta['step']), microBatch: Number(meta['micro_batch']) };
 }
 /**
- * Metadata of a checkpoint whose run ended within an epoch and left join() there: all ranks have the last rank's model.
- * train.py writes it, too.
+ * Metadata of a checkpoint whose run ended within an epoch and left join() there: all ranks have the last rank's model,
+ * which may differ from the models that they had before. train.py writes it, too.
  */
 export const LEFT_JOIN = 'left_join';
 /** Prefix of the name of a tensor in the model's file. */

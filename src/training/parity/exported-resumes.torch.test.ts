@@ -83,7 +83,16 @@ test('train.py notes in its checkpoint that join() ended within an epoch', async
   if (python === undefined) return sayNoTorch('Checkpoints of join() were not saved.');
   // An epoch has 6 steps of the first rank.
   const join = { ...RUN, ...DDP, ddp: { join: true, samplesPerRank: [24, 12] } };
-  const cases = [{ steps: 8 }, { steps: 6 }, { epochs: 2 }];
+  // With 3 batches, rank 0 runs out before the others.
+  const short = { ddp: { join: true, samplesPerRank: [12, 24] } };
+  const cases = [
+    ...[{ steps: 8 }, { steps: 6 }, { epochs: 2 }],
+    ...[
+      { ...short, steps: 10 },
+      { ...short, steps: 6 },
+      { ...short, steps: 3 },
+    ],
+  ];
   const folders = await Promise.all(cases.map((length) => exportFiles({ ...join, ...length }, {})));
   const { outputs } = runTorchScripts(
     python,
@@ -95,8 +104,18 @@ test('train.py notes in its checkpoint that join() ended within an epoch', async
   );
   const noted = outputs.map(({ error, files }) => {
     expect(error).toBeNull();
-    return readMetadata('', Buffer.from(files['run.state.safetensors'] ?? '', 'base64'))['left_join'];
+    const { left_join, micro_batch } = readMetadata('', Buffer.from(files['run.state.safetensors'] ?? '', 'base64'));
+    return [micro_batch, left_join];
   });
-  expect(noted).toEqual(['true', undefined, undefined]);
+  const whole = undefined;
+  expect(noted).toEqual([
+    ['8', 'true'],
+    ['6', whole],
+    ['12', whole],
+    ['10', 'true'],
+    ['6', whole],
+    // No rank has run out yet.
+    ['3', whole],
+  ]);
   return undefined;
 });

@@ -243,6 +243,8 @@ class Run:
         if error is not None:
             report.of_failure(self, error)  # the error is raised again
             return
+        if self.uneven:  # a rank that ran out of batches has counted fewer
+            self.micro_batch = most(self.micro_batch, self.device)
         if self.args.checkpoint and (self.saved is None or self.epoch >= 0):  # unless it already had all steps
             self.save(self.micro_batch // self.accumulate, ended=True)
         told = report.of_run(self)
@@ -253,10 +255,18 @@ class Run:
             sys.exit(told or 128 + self.told)
 
     def left_join(self):
-        """Did training end within an epoch, and join() broadcast the last rank's model there?"""
-        joins = self.config['mode'] == 'ddp' and self.config.get('ddp', {}).get('join', False)
+        """Did training end within an epoch, and join() give all ranks the last rank's model there, which may differ
+        from theirs?"""
+        ddp = self.config.get('ddp', {})
+        if self.config['mode'] != 'ddp' or not ddp.get('join', False):
+            return False
+        least = -most(-len(self.batches), self.device)
+        ran_out = least < self.batches_per_epoch and self.micro_batch > least
+        own = ddp.get('commHook', {}).get('type') == 'localSGD' or not ddp.get('initSync', True)
+        own = own or any('running' in name for name in self.tensors.order)  # statistics of batch norm
+        differ = ran_out or (own and dist.get_world_size() > 1)
         epochs = self.config.get('epochs') or 1  # join() is around all epochs if their number is given
-        return joins and self.micro_batch % (self.batches_per_epoch * epochs) > 0
+        return differ and self.micro_batch % (self.batches_per_epoch * epochs) > 0
 
     def save(self, steps, ended=False):
         counts = {
@@ -274,7 +284,12 @@ class Run:
 
 def restarted(device):
     """Did torchrun restart the ranks? Only the node that lost a rank may count it, so all nodes are asked."""
-    count = torch.tensor([int(os.environ.get('TORCHELASTIC_RESTART_COUNT', 0))], device=device)
+    return most(int(os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)), device) > 0
+
+
+def most(count, device):
+    """The largest count of all ranks."""
+    count = torch.tensor([count], device=device)
     if dist.is_initialized():
         dist.all_reduce(count, op=dist.ReduceOp.MAX)
-    return count.item() > 0
+    return count.item()
