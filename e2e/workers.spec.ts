@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
 import { isolate } from './isolate';
 import { expect, TINY, test } from './playground';
@@ -63,18 +64,23 @@ test(
   },
 );
 
-/** In the session's worker: the first rank 1 throws when the test asks it to. */
-const RANK_1_DIES = `
+const CHANNEL = 'end of rank 1';
+
+/** In the session's worker: the first rank 1 runs this statement when the test asks it to. */
+const rank1Runs = (statement: string): string => `
   const Original = Worker;
   let first = true;
   self.Worker = class extends Original {
     constructor(url, options) {
       if (options?.name !== 'rank 1' || !first) return super(url, options);
       first = false;
-      const dies = 'new BroadcastChannel("end of rank 1").onmessage = () => { throw new Error("rank 1 is gone"); };';
-      super(URL.createObjectURL(new Blob(['import ' + JSON.stringify(String(url)) + ';' + dies], { type: 'text/javascript' })), options);
+      const ends = ${JSON.stringify(`new BroadcastChannel("${CHANNEL}").onmessage = () => { ${statement} };`)};
+      super(URL.createObjectURL(new Blob(['import ' + JSON.stringify(String(url)) + ';' + ends], { type: 'text/javascript' })), options);
     }
   };`;
+
+const endRank1 = (page: Page): Promise<void> =>
+  page.evaluate((name) => new BroadcastChannel(name).postMessage('now'), CHANNEL);
 
 test.describe(() => {
   // The script that ends the rank is loaded into the workers as a blob:, which the page's policy forbids.
@@ -84,13 +90,46 @@ test.describe(() => {
     'a notice says that a rank died, and training continues with new ranks',
     placeInBrowser({ rest: 'failures.spec.ts kills a rank, and where.spec.ts ends the worker of the session' }),
     async ({ playground }) => {
-      await addWorkerPrelude(playground.page, RANK_1_DIES);
+      await addWorkerPrelude(playground.page, rank1Runs('throw new Error("rank 1 is gone");'));
       await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&placement=workers`);
       await playground.iterate(1);
-      await playground.page.evaluate(() => new BroadcastChannel('end of rank 1').postMessage('now'));
+      await endRank1(playground.page);
       await expect(playground.notice(/Rank 1 .*rank 1 is gone.*Training continues/)).toBeVisible();
       await playground.playUntilStep(10);
       await expect(playground.status('Replica divergence')).toHaveText(/^0/);
+    },
+  );
+
+  test(
+    'workers that sleep until a message comes: the page says who waits for whom, and Reset and the timeout end the wait',
+    placeInBrowser({ rest: 'shared-transport.test.ts hangs a rank among threads of Node' }),
+    async ({ playground }) => {
+      const { page } = playground;
+      await addWorkerPrelude(page, rank1Runs('for (;;);'));
+      await isolate(page);
+      const link = `${TINY}&data=gauss&mode=ddp&world=4&device=cpu&placement=workers`;
+      const stage = playground.region('Stage');
+      const stuck = async () => {
+        await playground.button('Play').click();
+        await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);
+        // The thread of rank 1 computes for ever, and answers nobody.
+        await endRank1(page);
+        await expect(stage).toContainText(
+          /is stuck, .* until the timeout: rank 1 is late.*; rank \d waits for it in all_reduce/,
+        );
+      };
+      await playground.open(`${link}&timeout=600`);
+      expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+      await stuck();
+      await playground.reset();
+      await expect(stage).not.toContainText('until the timeout');
+      await playground.iterate(2);
+
+      await playground.open(`${link}&timeout=6`);
+      await stuck();
+      await expect(playground.notice(/Timed out.*continues by itself/)).toBeVisible({ timeout: 30_000 });
+      const back = await playground.number('Step');
+      await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(back + 10);
     },
   );
 });

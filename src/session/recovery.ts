@@ -3,7 +3,7 @@
  * one. The new training is brought to the same micro-batch and plays on if the run played; otherwise the run ends at
  * its last checkpoint. Reports each step to the page. One per open run.
  */
-import { asLockstepError, type LockstepError } from '../base/errors';
+import { asLockstepError, LockstepError } from '../base/errors';
 import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -26,6 +26,9 @@ export interface RecoveryOptions {
 }
 
 export class Recovery {
+  /** A training whose step Reset has ended: calls to it fail and are not repeated. */
+  private ended: Training | undefined;
+
   constructor(private readonly options: RecoveryOptions) {}
 
   /** Attaches the training that runs from now on. `checkpoint`: from which it was restored, if any. */
@@ -61,6 +64,7 @@ export class Recovery {
       try {
         return await task();
       } catch (error) {
+        if (training === this.ended) throw error;
         // Calls to a training that has been replaced meanwhile, or is being replaced, failed with it.
         const given = supervisor.training !== training || (phase.failure !== undefined && turns.changing);
         if (!given && !isRestartable(asLockstepError(error))) throw error;
@@ -69,6 +73,15 @@ export class Recovery {
         if (phase.is !== 'runs') throw error;
       }
     }
+  }
+
+  /** Reset does not wait for a step that is stuck: the training is then replaced. */
+  giveUpStep(): void {
+    const { supervisor, phase, reports, player } = this.options;
+    this.ended = supervisor.training;
+    phase.breaks(new LockstepError('aborted', 'Reset ended a step that waited for a rank.'));
+    player.silence();
+    reports.emit({ type: 'standstill', standstill: undefined });
   }
 
   /** If the device is lost meanwhile, it is replaced after the current change, and the weights are shown then. */

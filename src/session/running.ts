@@ -34,6 +34,8 @@ import { Turns } from './training-lock';
 
 /** How long to wait for a hanging run before ending it anyway. */
 const GRACE_MS = 2000;
+/** While Reset waits for the running step, it checks this often whether the step is stuck. */
+const LOOK_MS = 300;
 
 export interface RunningOptions {
   readonly blueprint: Blueprint;
@@ -54,6 +56,8 @@ export class Running {
   private readonly recovery: Recovery;
   private readonly watch: StandstillWatch;
   private madeInference: Inference | undefined;
+  /** The running step waits for a rank that does not come. */
+  private stuck = false;
 
   private constructor(
     private readonly options: RunningOptions,
@@ -76,7 +80,10 @@ export class Running {
       blueprint,
       training: () => this.training,
       microBatch: () => reports.finished,
-      say: (standstill) => phase.failure === undefined && reports.emit({ type: 'standstill', standstill }),
+      say: (standstill) => {
+        this.stuck = standstill !== undefined;
+        if (phase.failure === undefined) reports.emit({ type: 'standstill', standstill });
+      },
     });
   }
 
@@ -210,7 +217,7 @@ export class Running {
       supervisor.clear();
       turns.forget();
       player.now.control({ type: 'pause' });
-      await player.now.idle();
+      await this.idleOrStuck();
       const start = this.options.blueprint.resume?.checkpoint.microBatch ?? 0;
       reports.finished = start;
       const failed = phase.failure !== undefined || !(await this.startAgain());
@@ -219,6 +226,16 @@ export class Running {
       await recovery.showWeights();
       if (failed && !phase.failure) reports.state('paused', '');
     });
+  }
+
+  /** If the running step is stuck, gives up the training: a new one is started without waiting for the timeout. */
+  private async idleOrStuck(): Promise<void> {
+    const idle = this.player.now.idle();
+    while (!(await within(LOOK_MS, idle))) {
+      if (!this.stuck) continue;
+      this.recovery.giveUpStep();
+      return;
+    }
   }
 
   async close(): Promise<void> {

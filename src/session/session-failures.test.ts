@@ -151,6 +151,34 @@ test.each(['shared', 'workers'] as const)(
     }),
 );
 
+test.each([
+  ['shared', 'playing'],
+  ['workers', 'playing'],
+  ['workers', 'a step by hand'],
+] as const)('%s, %s: Reset ends a step that waits for a rank that hangs', (placement, way) =>
+  onStillClock(async () => {
+    const s = await openTestSession({ ...config, placement, timeoutS: 600 });
+    await s.api.traceStep();
+    await s.api.hangRank(2);
+    const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
+    if (way === 'playing') s.control({ type: 'play', stepsPerSecond: 0 });
+    const step = way === 'playing' ? undefined : s.api.traceStep().catch((error: unknown) => error);
+    await shown;
+    const before = performance.now();
+    await s.api.reset();
+    expect(performance.now() - before).toBeLessThan(10_000);
+    if (step) expect(await step).toMatchObject({ code: 'aborted' });
+    await untilIdle();
+    expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
+    expect(s.events.findLast((e) => e.type === 'state')).toMatchObject({ state: 'paused' });
+    // From the start, with the same bits.
+    for (let next = 0; next < 3; next++) expect(await s.api.traceStep()).toMatchObject({ step: next });
+    const undisturbed = await runConfig({ ...config, steps: 3 }, {});
+    expect(await s.api.saveWeights()).toEqual(undisturbed.weights());
+    await s.close();
+  }),
+);
+
 test('headless: the report has the finished steps, and the error', async () => {
   const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);
   // A checkpoint is kept each second.

@@ -6,6 +6,7 @@
  */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
+import { within } from '../../base/within';
 import { type Config, configSchema } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import type { Files } from '../../protocol/session';
@@ -111,7 +112,8 @@ export class Openings {
     this.app.clearRun();
     this.resetting = true;
     try {
-      await freeRun.idle();
+      // A step that is stuck ends only by the reset.
+      while (!(await within(500, freeRun.idle()))) if (this.app.standstill) break;
       const live = sessions.live();
       await events.startingAfresh(() => live.reset());
       this.resetting = false;
