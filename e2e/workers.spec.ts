@@ -125,6 +125,8 @@ test.describe(() => {
       await expect(stage).not.toContainText('until the timeout');
       await playground.iterate(2);
 
+      // In a new session's worker.
+      await page.goto('about:blank');
       await playground.open(`${link}&timeout=6`);
       await stuck();
       await expect(playground.notice(/Timed out.*continues by itself/)).toBeVisible({ timeout: 30_000 });

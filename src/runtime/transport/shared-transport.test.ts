@@ -35,24 +35,38 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 type RelayOptions = Omit<RelayTask, 'own' | 'ranks' | 'memory' | 'ports'>;
-async function relay(ranks: number, options: RelayOptions) {
+function start(ranks: number, options: RelayOptions): readonly Thread[] {
   const mesh = createPortMesh(ranks);
   const memory = createSharedMemory(ranks);
-  const threads = mesh.map((own, rank) => {
+  return mesh.map((own, rank) => {
     const ports = own as unknown as RelayTask['ports'];
     const workerData: RelayTask = { ...options, own: rank, ranks, memory, ports };
     return new Thread(path.join(folder, 'relay.mjs'), { workerData, transferList: [...ports.values()] as NodePort[] });
   });
-  const ends = threads.map(
-    (thread) =>
-      new Promise((resolve, reject) => {
-        thread.once('message', resolve);
-        thread.once('error', reject);
-      }),
+}
+
+/** The next message of each thread. */
+const nextOf = (threads: readonly Thread[]): Promise<unknown[]> =>
+  Promise.all(
+    threads.map(
+      (thread) =>
+        new Promise((resolve, reject) => {
+          thread.once('message', resolve);
+          thread.once('error', reject);
+        }),
+    ),
   );
-  const results = await Promise.all(ends);
+
+async function end(threads: readonly Thread[]): Promise<void> {
+  const exits = threads.map((thread) => new Promise((resolve) => thread.once('exit', resolve)));
   for (const thread of threads) thread.postMessage('end');
-  await Promise.all(threads.map((thread) => new Promise((resolve) => thread.once('exit', resolve))));
+  await Promise.all(exits);
+}
+
+async function relay(ranks: number, options: RelayOptions): Promise<unknown[]> {
+  const threads = start(ranks, options);
+  const results = await nextOf(threads);
+  await end(threads);
   return results;
 }
 
@@ -76,6 +90,37 @@ test.each([
 ] as const)('every message arrives: %s', async (_, ranks, options) => {
   const results = await relay(ranks, options);
   for (const result of results) expect(result).toMatchObject({ done: options.rounds });
+});
+
+test('ranks that sleep until a message comes from a rank that hangs answer meanwhile, and then say who never came', async () => {
+  const options = { rounds: 50, seed: 8, mayBlock: true, blockMs: 20, most: 3000 };
+  const threads = start(4, { ...options, hangs: { rank: 2, round: 20 }, timeoutMs: 1500 });
+  const others = threads.filter((_, rank) => rank !== 2);
+  const failures: unknown[] = [];
+  const waited: number[] = [];
+  const all = new Promise<void>((resolve) => {
+    for (const thread of others)
+      thread.on('message', (said: { readonly waitedMs?: number; readonly error?: string }) => {
+        if (said.waitedMs !== undefined) waited.push(said.waitedMs);
+        if (said.error !== undefined) failures.push(said);
+        if (failures.length === others.length) resolve();
+      });
+  });
+  const asking = setInterval(() => {
+    for (const thread of others) thread.postMessage('how long');
+  }, 100);
+  await all;
+  clearInterval(asking);
+  await end(threads);
+  expect(failures).toEqual(
+    others.map(() =>
+      expect.objectContaining({
+        error: expect.stringContaining('Timed out waiting 1500ms for recv operation'),
+        peer: 2,
+      }),
+    ),
+  );
+  expect(Math.max(...waited), 'answers while the ranks waited').toBeGreaterThan(0);
 });
 
 test('a ring keeps bits and order across its end and the overflow of its counters', () => {

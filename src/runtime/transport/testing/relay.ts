@@ -4,6 +4,7 @@
  * rank 0 sends first: the other ranks answer, so a message that wakes nobody is followed by no message that does.
  */
 import { type MessagePort as NodePort, parentPort, workerData } from 'node:worker_threads';
+import { LockstepError } from '../../../base/errors';
 import { bitsOf } from '../../../tensor/bits';
 import type { SharedMemory } from '../shared-memory';
 import { createSharedTransport } from '../shared-transport';
@@ -24,21 +25,14 @@ export interface RelayTask {
   readonly inTurns?: boolean;
   /** Copies messages with put(), wakes all peers after the last one, and receives into memory of its own. */
   readonly together?: boolean;
+  /** From this round on, this rank hangs: it neither sends nor receives. */
+  readonly hangs?: { readonly rank: number; readonly round: number };
+  /** How long a receive may wait; 20 s by default. */
+  readonly timeoutMs?: number;
 }
 
-const {
-  own,
-  ranks,
-  rounds,
-  seed,
-  memory,
-  ports,
-  mayBlock,
-  blockMs,
-  most,
-  inTurns = false,
-  together = false,
-} = workerData as RelayTask;
+const { own, ranks, rounds, seed, memory, ports, mayBlock, blockMs, most, ...rest } = workerData as RelayTask;
+const { inTurns = false, together = false, hangs, timeoutMs = 20_000 } = rest;
 
 /** A sequence of pseudo-random numbers below 1, the same in all threads for the same seed. */
 function random(start: number): () => number {
@@ -77,11 +71,21 @@ async function main(): Promise<void> {
     mayBlock,
     blockMs,
     pause: pauseInside,
-    timeoutMs: 20_000,
+    timeoutMs,
   });
   const peers = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== own);
+  parentPort?.on('message', (asked) => {
+    if (asked === 'how long') {
+      parentPort?.postMessage({ waitedMs: transport.waitedMs() });
+      return;
+    }
+    // Only now: the others may still need to be woken through the ports.
+    transport.close('the relay has ended');
+    parentPort?.close();
+  });
   let waits = 0;
   for (let round = 0; round < rounds; round++) {
+    if (hangs?.rank === own && hangs.round === round) return;
     const tag = `round ${round % 5}`;
     const send = async () => {
       for (const peer of peers) {
@@ -110,8 +114,8 @@ async function main(): Promise<void> {
     if (answers) await send();
   }
   parentPort?.postMessage({ done: rounds, waits });
-  // The others may still need to be woken through the ports.
-  parentPort?.once('message', () => transport.close('the relay has ended'));
 }
 
-main().catch((error: unknown) => parentPort?.postMessage({ error: String(error) }));
+main().catch((error: unknown) =>
+  parentPort?.postMessage({ error: String(error), ...(error instanceof LockstepError ? error.details : {}) }),
+);
