@@ -1,6 +1,6 @@
 /**
- * A cell in torch's own text, printed and parsed: 2F0, 3W1, (0F3;3B1)OVERLAP_F_B. Whole schedules are in schedule-
- * text.ts.
+ * A cell in torch's own text, printed and parsed: 2F0, 3W1, (0F3;3B1)OVERLAP_F_B. schedule-text.ts prints and parses
+ * whole schedules.
  */
 import { COMPUTATIONS, type PipelineAction } from '../protocol/pipeline';
 import { action, isPair, type ScheduleCell } from './cell';
