@@ -18,11 +18,11 @@ import {
   OWN_PARAMETERS,
   type PipelineShape,
   pipelineImports,
-  replicaLines,
   scheduleLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
 import { fillUp } from '../../interop/pytorch/pipeline-fill';
+import { replicaLines } from '../../interop/pytorch/pipeline-replicas';
 import { STAGES_SCALER, stagesScalerLines, unscaledLosses } from '../../interop/pytorch/pipeline-scaler';
 import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
 import {
