@@ -37,7 +37,7 @@ import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { cutStageLines, headLines, PARTS_SCALER, scalerLines } from '../../interop/pytorch/tensor';
 import { CUT_NAMES } from '../../interop/pytorch/tensor-clip';
 import { copiesOfTied, tiedLines, tiedSums } from '../../interop/pytorch/tied';
-import { type Config, DEFAULT_CONFIG, type LayerConfig } from '../../protocol/config';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
@@ -50,6 +50,7 @@ import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { stopsAtRebuild } from './kept-buckets';
 import { hasBareStage, layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
+import { stageOfModule } from './stage-of-module';
 import { sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -188,16 +189,6 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
 function aboutRanks({ pp, dp, tp }: PipelineShape): string {
   const cut = tp > 1 ? `, each layer cut among ${tp} ranks` : '';
   return `as a pipeline of ${pp} ${tp > 1 ? 'stages' : 'ranks'}${cut}${dp > 1 ? `, ${dp} replicas of it` : ''}`;
-}
-
-/** Returns a function from a module's path to the stage that has the module. */
-function stageOfModule(layers: readonly LayerConfig[], ranges: ReturnType<typeof layerRanges>) {
-  const paths = layers.map((layer, i) => layer.name ?? String(i));
-  return (path: string): number => {
-    const own = paths.findIndex((layer) => path === layer || (layer !== '' && path.startsWith(`${layer}.`)));
-    const layer = own < 0 ? paths.indexOf('') : own;
-    return ranges.findIndex(({ start, end }) => layer >= start && layer < end);
-  };
 }
 
 const NO_LOSS_PARALLEL =

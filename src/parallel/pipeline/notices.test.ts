@@ -20,6 +20,7 @@ const OURS = [
   'gathers-between',
   'stage-ends-in-view',
   'pipeline-shards-halves',
+  'whole-at-border',
 ];
 
 /** Flatten is layer 2. */
@@ -56,6 +57,14 @@ const noticesOf = (input: ConfigInput) =>
 
 const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]][] = [
   ['what PyTorch runs the same', {}, []],
+  [
+    'parts of different widths at the border of two stages',
+    {
+      model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
+      ...{ worldSize: 4, mesh: { pp: 2, tp: 2 }, pipeline: { split: [2, 3] } },
+    },
+    ['whole-at-border'],
+  ],
   ['a batch that M does not divide', { pipeline: { microBatches: 6 } }, ['micro-batches-uneven']],
   ['a short last batch', { data: { type: 'xor', samples: 72 } }, ['pipeline-last-batch']],
   ['a short last batch that is dropped', { data: { type: 'xor', samples: 72 }, dropLast: true }, []],

@@ -4,16 +4,19 @@
  */
 import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
-import { replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { halvesBackward } from '../../schedules/actions-of';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../facets/mode-checks';
 import { noticesOfCuts } from '../tensor/cuts-beside';
+import { listedModules } from '../tensor/listed-modules';
+import { unevenBorders } from '../tensor/uneven-borders';
 import type { AroundStages } from './around-stages';
 import { microBatchesFor } from './short-batch';
 import { endsInView, layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
+import { stageOfModule } from './stage-of-module';
 
 export const pipelineNotices = (input: NoticeInput, around: AroundStages): readonly Notice[] => [
   ...sizeNotices(input),
@@ -22,6 +25,7 @@ export const pipelineNotices = (input: NoticeInput, around: AroundStages): reado
   ...gradientNotices(input.config),
   ...around.notices(input.config),
   ...noticesOfCuts(input),
+  ...borderNotices(input.config),
   ...ignoredDdpNotices(input.given, around.ddpSettings),
 ];
 
@@ -97,6 +101,24 @@ function viewNotices(config: Config): readonly Notice[] {
       id: 'stage-ends-in-view',
       text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run continues.`,
       hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
+    },
+  ];
+}
+
+/** Layers that the script computes whole, although the run cuts them. */
+function borderNotices(config: Config): readonly Notice[] {
+  const { tp } = meshSizes(config);
+  if (tp === 1) return [];
+  const stageOf = stageOfModule(config.model.layers, layerRanges(config));
+  const pairs = unevenBorders(listedModules(config), tp, stageOf);
+  if (pairs.length === 0) return [];
+  const layers = pairs.map((pair) => pair.join(' and ')).join(', ');
+  return [
+    {
+      level: 'info',
+      id: 'whole-at-border',
+      text: `The PyTorch script computes modules ${layers} whole on every rank, because a stage of PyTorch cannot hand on parts of different widths. The script has the same losses, but it sends and keeps more than this run.`,
+      hint: `Choose a width that ${tp} divides, or change pipeline.split.`,
     },
   ];
 }

@@ -5,7 +5,6 @@
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import {
   isPositions,
-  isUneven,
   type ListedModule,
   type PlanCode,
   planCode,
@@ -14,6 +13,7 @@ import {
 } from '../../interop/pytorch/tensor';
 import type { Config } from '../../protocol/config';
 import { listedModules } from './listed-modules';
+import { unevenBorders } from './uneven-borders';
 
 export interface ListedCuts {
   readonly plan: PlanCode;
@@ -53,34 +53,26 @@ export function listedCuts(
   };
 }
 
-/**
- * A stage hands plain tensors to the next one. A part does not tell how large the whole tensor is if the ranks have
- * different numbers of columns, so a pair of layers that is cut like this at the border of two stages stays whole.
- */
+/** Of a pipeline: what a stage hands on is local, and the pairs of unevenBorders are whole. */
 function handedOn(
   modules: readonly ListedModule[],
   { tp }: TensorShape,
   stageOf: (path: string) => number,
 ): { readonly modules: readonly ListedModule[]; readonly comments: readonly string[] } {
-  const whole = new Set<string>();
-  const comments: string[] = [];
+  const pairs = unevenBorders(modules, tp, stageOf);
+  const whole = new Set(pairs.flat());
   const found = modules.map((module, i): ListedModule => {
+    if (whole.has(module.path)) return { ...module, style: undefined };
     const reader = readerOf(modules, i);
     if (reader === undefined || stageOf(module.path) === stageOf(reader.path)) return module;
-    const { style, output, layer, localOutput, ...rest } = module;
-    const staysCut = output === 'Shard(-1)' || (output === undefined && reader.style === 'RowwiseParallel');
-    if (style === 'ColwiseParallel' && staysCut && isUneven(layer, tp)) {
-      for (const { path } of [module, reader]) whole.add(path);
-      comments.push(
-        `# ${module.path}, ${reader.path}: a stage cannot hand on parts of different widths, so every rank computes the whole layers here`,
-      );
-    }
-    return localOutput === false ? { ...rest, style, output, layer } : module;
+    const { localOutput, ...rest } = module;
+    return localOutput === false ? rest : module;
   });
-  return {
-    modules: found.map((module) => (whole.has(module.path) ? { ...module, style: undefined } : module)),
-    comments,
-  };
+  const comments = pairs.map(
+    (pair) =>
+      `# ${pair.join(', ')}: a stage cannot hand on parts of different widths, so every rank computes the whole layers here`,
+  );
+  return { modules: found, comments };
 }
 
 export const ROWS_BY_RANK =

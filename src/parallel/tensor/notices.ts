@@ -91,7 +91,7 @@ function maskNotices({ config, input, stage }: NoticeInput): readonly Notice[] {
       {
         level: 'warning',
         id: 'tensor-dropout-apart',
-        text: `The parts of some layers have different sizes, so ranks of a tensor group draw different amounts of random numbers for dropout. At module "${apart}" each rank then drops other elements of the same activation, and parameters that should be equal differ from rank to rank. The same happens in PyTorch.`,
+        text: `The parts of some layers have different sizes, so ranks of a tensor group draw different amounts of random numbers for dropout. At module "${apart}" each rank then drops other elements of the same activation, and parameters that should be equal differ from rank to rank. The same happens in PyTorch. The ranks then compute different losses: the loss chart draws the loss of the first rank of each group, which a PyTorch script prints on rank 0, and the mean over all ranks.`,
         hint: 'Choose widths that mesh.tp divides, or take the layers with unequal parts out of tensor.plan.',
       },
     ];
