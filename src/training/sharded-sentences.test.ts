@@ -25,12 +25,13 @@ const saidIn = (sharded: ConfigInput['sharded']) =>
       const moments = trace.moments.map(
         (moment) => [momentSentence(trace, moment, 'modelled'), whyOf(trace, moment, 'modelled')] as const,
       );
-      return { moments: new Map(moments), events: trace.events.map((_, i) => sentenceOf(trace, i, 'modelled')) };
+      const whys = moments.map(([, why]) => why);
+      return { moments: new Map(moments), whys, events: trace.events.map((_, i) => sentenceOf(trace, i, 'modelled')) };
     },
   );
 
 test('a unit is gathered, used, freed, and its gradients are scattered', async () => {
-  const { moments, events } = await saidIn({});
+  const { moments, whys, events } = await saidIn({});
   for (const sentence of [
     'Forward: every rank copies its shards of «layer 0» into the buffer of the all-gather',
     'Round 1 of 2, all-gather of «layer 2»: every rank passes one rank’s part on to another',
@@ -42,9 +43,15 @@ test('a unit is gathered, used, freed, and its gradients are scattered', async (
     'optimizer.step(): every rank updates its own shards, with its own part of the optimiser’s states',
   ])
     expect([...moments.keys()]).toContain(sentence);
-  expect(
-    moments.get('Round 1 of 2, all-gather of «layer 2»: every rank passes one rank’s part on to another'),
-  ).toContain('gathered');
+  expect(moments.get('Round 1 of 2, all-gather of «layer 2»: every rank passes one rank’s part on to another')).toBe(
+    'After its forward pass the unit was freed, and the backward pass needs its parameters once more. Meanwhile layer 4 computes its gradient.',
+  );
+  expect(whys).toContain(
+    'Each rank keeps only its shards, but computes with whole parameters, on its own rows. Meanwhile layer 1 computes.',
+  );
+  expect(whys).toContain(
+    'Each rank keeps only its shards, but computes with whole parameters, on its own rows. No layer computes meanwhile: the messages make the step longer.',
+  );
   expect(events).toContain('Forward: rank 1 receives one rank’s shards of layer 0 from rank 2');
   expect(
     events.some((said) =>

@@ -34,7 +34,7 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
   if (hook !== undefined) return hook;
   const precision = precisionWhy(trace, e);
   if (precision !== undefined) return precision;
-  const sharded = shardedWhy(trace, e);
+  const sharded = shardedWhy(trace, e, { moment, clock });
   if (sharded !== undefined) return sharded;
   const isOfOptimizer = moment.phase === 'step' || moment.bucket !== undefined;
   if (

@@ -18,7 +18,16 @@ const isBackward = ({ kind, phase, module }: Moment): boolean =>
  */
 export function overlapOf(trace: StepTrace, moment: Moment, clock: Clock): Moment | undefined {
   const wanted = isBackward(moment) ? isReduced : isReduced(moment) ? isBackward : undefined;
-  if (!wanted) return undefined;
+  return wanted && firstBeside(trace, moment, clock, wanted);
+}
+
+/** The first moment of that kind that overlaps with this one on a device. */
+export function firstBeside(
+  trace: StepTrace,
+  moment: Moment,
+  clock: Clock,
+  wanted: (other: Moment) => boolean,
+): Moment | undefined {
   const own = spansOf(trace, moment, clock);
   return momentsOf(trace).find(
     (other) =>
