@@ -167,6 +167,17 @@ test(
     await expect(stage).not.toContainText('until the timeout');
     await pause(playground);
     await takesOneStep(playground);
+
+    // Reset does not wait for the timeout, and no fault is announced any more.
+    await playground.button('Play').click();
+    await hang.focus();
+    await page.keyboard.press('Enter');
+    const announced = page.getByText('Rank 1 hangs in the next step');
+    await expect(announced).toBeVisible();
+    await expect(stage).toContainText('until the timeout');
+    await playground.reset();
+    await expect(announced).toBeHidden();
+    await playground.iterate(1);
   },
 );
 

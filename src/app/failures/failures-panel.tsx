@@ -4,7 +4,7 @@
  * render of the set-up.
  */
 
-import { useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { RUN } from '../../protocol/words/run';
@@ -30,6 +30,10 @@ export function FailuresPanel() {
   const ready = useApp((app) => app.info !== undefined && app.state !== 'loading' && app.state !== 'failed');
   const controller = useController();
   const [said, setSaid] = useState('');
+  // A run that starts again, as after Reset, has no fault to come.
+  useEffect(() => {
+    if (!ready) setSaid('');
+  }, [ready]);
   const { stragglers } = config;
   const devices = info?.worldSize ?? 1;
   const isGroup = (info?.ranks ?? 1) > 1 || FACES[config.mode].processPerDevice === true;
