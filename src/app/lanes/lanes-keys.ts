@@ -1,6 +1,7 @@
 /**
  * The keys of lanes over time while they have the focus. W, S, A and D zoom and move the window as in Perfetto, as do +
- * and -; 0 shows everything, F what is selected, / goes to the search. Other keys are left to the page.
+ * and -; 0 shows everything, F zooms to the selection, and / moves the focus to the search. The page handles other
+ * keys.
  */
 import type { KeyboardEvent } from 'react';
 import { lookup } from '../../base/lookup';

@@ -75,7 +75,7 @@ export function paintVeil({ context, palette }: Ink, rects: Iterable<Rect>): voi
   context.restore();
 }
 
-/** Frames around the selection, and, thinner, around what is under the pointer. */
+/** Frames the selection, and with a thinner line the items under the pointer. */
 export function paintChosen(
   { context, palette }: Ink,
   { selected, pointed }: { readonly selected: readonly Rect[]; readonly pointed: readonly Rect[] },

@@ -1,7 +1,7 @@
 /**
- * Lanes over time as the user works with them: pointer, wheel and keys change the window, a selection moves over the
- * lanes, and what the keys or the search select is brought into view. Each timeline supplies its lanes, its selection
- * and its own keys.
+ * The interaction with lanes over time: pointer, wheel and keys change the window, and keys move the selection. The
+ * lanes scroll and zoom to a selection that keys or the search have made. Each timeline supplies its lanes, its
+ * selection and further keys.
  */
 import { type KeyboardEvent, type RefObject, useRef } from 'react';
 import type { HitItem } from '../draw/hit-regions';

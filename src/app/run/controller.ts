@@ -62,8 +62,8 @@ export interface Controller {
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
   /**
-   * Trains from start to end in a separate session, while the page's session goes on. Rejects with 'aborted' as soon as
-   * the signal fires.
+   * Trains from start to end in a separate session, while the page's session continues. Rejects with 'aborted' as soon
+   * as the signal fires.
    */
   run(config: unknown, files?: Files, records?: RecordOptions, signal?: AbortSignal): Promise<Report>;
   saveCheckpoint(): Promise<CheckpointFiles>;

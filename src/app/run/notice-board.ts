@@ -24,7 +24,7 @@ export function noticeOf(thrown: unknown): Notice {
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
 }
 
-/** A notice for an error outside all calls: the page goes on, but some of it may not work. */
+/** A notice for an error outside all calls: the page keeps working, but parts of it may fail. */
 export function strayNotice(error: unknown): Notice {
   const { text } = noticeOf(error);
   const [line = ''] = text.split('\n');

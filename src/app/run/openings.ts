@@ -1,8 +1,8 @@
 /**
- * Opens sessions for the page: for the latest configuration, however often it changes meanwhile, and for the last one
- * that ran if a new one is refused. A run whose worker has ended is continued by revival.ts; what is shown while the
- * first run's kernels compile is cpu-preview.ts. The controller makes one; the events of what is open are read by
- * session-events.ts.
+ * Opens sessions for the page: for the latest configuration, however often the user changes it meanwhile, and for the
+ * last configuration that ran if a new one is refused. revival.ts continues a run whose worker has ended,
+ * cpu-preview.ts shows a step while the first run's kernels compile, and session-events.ts reads the events of the open
+ * session. The controller makes one.
  */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';

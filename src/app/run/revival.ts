@@ -1,5 +1,5 @@
 /**
- * A run whose worker has ended goes on in a new worker, from the last state that the old one handed over; a worker
+ * A run whose worker has ended continues in a new worker, from the last state that the old one handed over; a worker
  * that ends again soon after its start is not replaced, since its successor would end the same way. Other settings are
  * opened by openings.ts. The controller makes one.
  */

@@ -38,7 +38,7 @@ export interface SessionListener {
   onEvent(event: SessionEvent): void;
   /** The worker is gone; every later call rejects with this error. */
   onFailure(error: LockstepError): void;
-  /** An error in the worker outside all calls; the worker goes on. */
+  /** An error in the worker outside all calls; the worker keeps running. */
   onStray(error: LockstepError): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The selection on the timeline, in words: a span with its time, bytes and flops, and buttons that lead to the events
- * that it waited for and those that waited for it; or a gap with its reason.
+ * The selection on the timeline, in words: for a span its time, bytes and flops, with buttons for the events that it
+ * waited for and the events that waited for it; for a gap its reason.
  */
 import { at } from '../../base/invariant';
 import type { Causes } from '../../trace/causes';
