@@ -2,9 +2,14 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
 import { must } from '../../../base/invariant';
+import { parseConfig } from '../../../config/parse-config';
 import { recordRun } from '../../../lessons/record/record-run';
 import type { LossRecord } from '../../../protocol/trace';
 import { gradientSizes, type LayerGradients, ofAllLayers } from '../../../trace/gradient-sizes';
+import { DEFAULT_VIEW } from '../../permalink/permalink-view';
+import { AppContexts, type AppServices } from '../../run/app-contexts';
+import { createAppStore } from '../../state/store';
+import { PrecisionPanel } from './precision-panel';
 import { powerWords, RangeFigure, rangeHeight, shownRange } from './range-figure';
 import { ScaleFigure } from './scale-figure';
 import { scaleStory } from './scale-story';
@@ -15,6 +20,23 @@ async function runOf(link: string) {
   const { facts } = await recordRun(`${NET}&${link}`);
   return { info: must(facts.info, 'a run'), trace: must(facts.trace, 'a step') };
 }
+
+test.each([
+  ['float32', undefined],
+  ['autocast-bf16', 'bfloat16'],
+  ['autocast-fp16', 'float16'],
+])('%s: the panel says how kernels round', (precision, type) => {
+  const store = createAppStore(parseConfig({ mode: 'single', precision }), DEFAULT_VIEW);
+  const services = { store, controller: {}, frames: {}, urlSync: {} } as unknown as AppServices;
+  const palette = new Proxy({}, { get: () => ['#000'] }) as never;
+  const markup = renderToStaticMarkup(
+    <AppContexts services={services} palette={palette}>
+      <PrecisionPanel />
+    </AppContexts>,
+  );
+  if (type === undefined) expect(markup).not.toContain('round each result');
+  else expect(markup).toContain(`round each result to ${type}, as PyTorch`);
+});
 
 describe('gradients by layer', () => {
   test.each([
