@@ -73,6 +73,21 @@ const UNUSED = [
   '        return x  # its modules are never called',
 ];
 
+/** How the forward passes of both attention classes end. */
+const OUTPUT_ONLY = 'need_weights=False)[0]';
+
+/**
+ * For pipelines, whose stages send only contiguous tensors: the output of torch's attention and the gradient of its
+ * input are transposed views.
+ */
+export const contiguousAttention = (classes: readonly string[]): readonly string[] =>
+  classes.flatMap((text) => (text.endsWith(OUTPUT_ONLY) ? [...CONTIGUOUS_GRADIENT, `${text}.contiguous()`] : [text]));
+
+const CONTIGUOUS_GRADIENT = [
+  '        if x.requires_grad:  # stages send contiguous tensors, forward and backward',
+  '            x.register_hook(torch.Tensor.contiguous)',
+];
+
 const MASK = 'torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1)';
 
 function selfAttention(causal: boolean): readonly string[] {
@@ -80,7 +95,7 @@ function selfAttention(causal: boolean): readonly string[] {
     return [
       'class SelfAttention(nn.MultiheadAttention):',
       '    def forward(self, x):',
-      '        return super().forward(x, x, x, need_weights=False)[0]',
+      `        return super().forward(x, x, x, ${OUTPUT_ONLY}`,
     ];
   }
   return [
@@ -88,7 +103,7 @@ function selfAttention(causal: boolean): readonly string[] {
     '    def forward(self, x):',
     '        t = x.shape[1]',
     `        later = ${MASK}`,
-    '        return super().forward(x, x, x, attn_mask=later, need_weights=False)[0]',
+    `        return super().forward(x, x, x, attn_mask=later, ${OUTPUT_ONLY}`,
   ];
 }
 

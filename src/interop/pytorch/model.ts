@@ -5,7 +5,7 @@
  */
 import type { LayerConfig } from '../../protocol/config';
 import { classAttributes, EMBED } from './class-attributes';
-import { classCode } from './classes';
+import { classCode, contiguousAttention } from './classes';
 import { allLayers, sequentialCode } from './layers';
 import { layout } from './python';
 import { entries, isIndexed, layersOf, ties, tree } from './tree';
@@ -136,12 +136,13 @@ export interface ListedModel extends ModelCode {
 export function listedModelCode(layers: readonly LayerConfig[]): ListedModel {
   const nodes = tree(layers);
   const flat = nodes?.every(({ children }) => children === undefined) === true;
-  const code = nodes
+  const made = nodes
     ? withClasses(layers, new Set(), {
         classes: [],
         lines: [...layout('model = ', sequentialCode(entries(nodes)), ''), ...ties(layers, 'model', isIndexed(nodes))],
       })
     : spelledOut(layers, { listed: true });
+  const code = { ...made, classes: contiguousAttention(made.classes) };
   if (flat) return { ...code, layers: 'model' };
   const items = nodes ? nodes.flatMap((node) => layersOf(node, 'model')) : [];
   const list = nodes ? layout('layers = ', { open: '[', items, close: ']' }, '') : ['layers = model.layers()'];
