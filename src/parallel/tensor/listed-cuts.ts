@@ -31,8 +31,9 @@ export function listedCuts(
   shape: TensorShape,
   stageOf: (path: string) => number = () => 0,
 ): ListedCuts {
-  const { lossParallel = false } = config.tensor;
   const { modules, comments } = handedOn(listedModules(config), shape, stageOf);
+  // Of whole outputs, loss_parallel() leaves the loss a plain tensor, and a script has no use for it.
+  const lossParallel = config.tensor.lossParallel === true && hasCutOutput(modules);
   const made = planCode(modules, shape, lossParallel);
   const plan = { ...made, lines: [...comments, ...made.lines] };
   const cutsHeads = modules.some(({ path, style }) => style === 'ColwiseParallel' && /(^|[.])qkv$/.test(path));
@@ -52,6 +53,10 @@ export function listedCuts(
     ],
   };
 }
+
+/** Whether the last layer hands its columns to the loss. */
+const hasCutOutput = (modules: readonly ListedModule[]): boolean =>
+  modules.some((one, i) => one.isCalled && one.style === 'ColwiseParallel' && readerOf(modules, i) === undefined);
 
 /** Of a pipeline: what a stage hands on is local, and the pairs of unevenBorders are whole. */
 function handedOn(

@@ -156,3 +156,20 @@ test('modules that forward() does not call stand between no two layers', () => {
     '2': 'RowwiseParallel(input_layouts=Replicate())',
   });
 });
+
+test('loss_parallel() only if the last layer hands its columns to the loss', () => {
+  const layers: LayerInput[] = [
+    { type: 'Linear', in: 2, out: 4 },
+    { type: 'Linear', in: 4, out: 2 },
+  ];
+  const scriptOf = (head: 'ColwiseParallel' | 'RowwiseParallel') =>
+    printed(
+      parseConfig({
+        ...{ mode: 'tensor', worldSize: 2, model: { layers }, loss: { type: 'CrossEntropyLoss' } },
+        ...{ data: { type: 'prototypes', samples: 64, classes: 2, features: 2 } },
+        tensor: { plan: { '1': head }, lossParallel: true },
+      }),
+    ).join('\n');
+  expect(scriptOf('ColwiseParallel')).toContain('full_tensor()');
+  expect(scriptOf('RowwiseParallel')).not.toMatch(/full_tensor|loss_parallel/);
+});

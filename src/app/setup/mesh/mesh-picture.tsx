@@ -7,11 +7,11 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { Axis } from '../../../protocol/mesh';
 import { type MeshShape, placeOf, ranksAlong, ranksOf } from '../../../protocol/mesh-sizes';
-import type { StepTrace } from '../../../protocol/trace';
 import { usePalette } from '../../draw/canvas-context';
 import { formatSize } from '../../draw/format';
 import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';
+import { sentByAxis } from './sent-by-axis';
 
 interface MeshProps {
   /** The axes, outermost first; the first axis is drawn from left to right. */
@@ -78,7 +78,7 @@ export function MeshPicture({ axes: [outermost = 'pp', ...inner], shape }: MeshP
       </button>
     );
   };
-  const sent = trace && sentByAxis(trace);
+  const sent = trace && sentByAxis(trace, shape);
   return (
     <figure className={styles['mesh']} aria-label="Mesh of ranks">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons in it */}
@@ -134,7 +134,7 @@ const LINES: Readonly<Record<Axis, { readonly what: string; readonly does: strin
   dpReplicate: { what: 'replicas', does: 'all-reduce gradients', ranks: 'replicas are ranks' },
   dpShard: { what: 'shards', does: 'gather parameters and scatter gradients', ranks: 'shards are ranks' },
   cp: { what: 'parts of a sequence', does: 'exchange keys and values', ranks: 'parts of a sequence are ranks' },
-  tp: { what: 'a tensor group', does: 'puts parts of layers together', ranks: 'tensor group of ranks' },
+  tp: { what: 'a tensor group', does: 'gathers and adds parts of layers', ranks: 'tensor group of ranks' },
 };
 
 function groupWords({ row, column }: Place, rank: number, { axes, shape }: MeshProps): string {
@@ -148,15 +148,4 @@ function groupWords({ row, column }: Place, rank: number, { axes, shape }: MeshP
   return column === 0 ? inRow : `${inRow}; ${inColumn}`;
 }
 
-const bytes = (sent: number | undefined): string => (sent === undefined ? '' : `, ${formatSize(sent)} a step`);
-
-/** The bytes that all ranks send in the step along each axis; messages of a schedule count for the pipeline's axis. */
-export function sentByAxis({ events }: StepTrace): Readonly<Record<Axis, number>> {
-  const sent = { pp: 0, dpReplicate: 0, dpShard: 0, cp: 0, tp: 0 };
-  for (const { kind, collective, action, bytes: size } of events) {
-    if (kind !== 'send') continue;
-    const axis = collective ? collective.group?.axis : action && 'pp';
-    if (axis) sent[axis] += size;
-  }
-  return sent;
-}
+const bytes = (sent: number | undefined): string => (sent === undefined ? '' : `, ${formatSize(sent)} per step`);
