@@ -30,7 +30,8 @@ exec "${python}" -S -E "${WARM_TORCH}" ask "${socket}" "$@"
 `,
   );
   await chmod(command, 0o755);
-  const env = { ...process.env, CUDA_VISIBLE_DEVICES: '' };
+  // As torchrun, which gives each rank one thread: with another number of threads torch sums in another order.
+  const env = { ...process.env, CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' };
   const server = spawn(python, [WARM_TORCH, 'serve', socket], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const said = must(server.stdout, 'output');
   await Promise.race([
