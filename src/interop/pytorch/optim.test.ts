@@ -124,3 +124,16 @@ test('a group with settings of its own: by torch’s names, betas as a pair', ()
     "    '*': {'momentum': 0.5, 'nesterov': False},",
   );
 });
+
+test('a wrapper that knows only its arguments gets the betas or the momentum that a schedule cycles', () => {
+  const made = (type: 'Adam' | 'SGD', cycleMomentum: boolean) =>
+    optimizerCode(
+      parse({ optimizer: { type }, scheduler: { type: 'OneCycleLR', maxLr: 0.1, totalSteps: 9, cycleMomentum } }),
+      parametersOf('model'),
+      [],
+      'ZeroRedundancyOptimizer',
+    ).join();
+  expect(made('Adam', true)).toContain('betas=(0.9, 0.999)');
+  expect(made('SGD', true)).toContain('momentum=0');
+  expect(made('Adam', false)).not.toContain('betas');
+});

@@ -5,6 +5,7 @@
 import { at, unreachable } from '../../base/invariant';
 import { lossWeights } from '../../nn/losses';
 import { groupSettings, ownSettings } from '../../optim/param-groups';
+import { cyclesMomentum } from '../../optim/rates';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
 import { defaultsOf } from '../../protocol/config/optimizer';
 import { flag, keyword, python } from './python';
@@ -51,8 +52,10 @@ export function optimizerCode(
   more: readonly string[] = [],
   wrapper?: string,
 ): readonly string[] {
-  const { optimizer, paramGroups } = config;
-  const settings = [`lr=${optimizer.lr}`, ...argumentsOf(optimizer), ...more];
+  const { optimizer, paramGroups, scheduler } = config;
+  // ZeroRedundancyOptimizer has only the settings that it is given; a schedule that cycles one looks for it there.
+  const isCycled = wrapper !== undefined && cyclesMomentum(scheduler);
+  const settings = [`lr=${optimizer.lr}`, ...argumentsOf(optimizer, isCycled), ...more];
   const make = (parameters: string) =>
     wrapper === undefined
       ? `optimizer = torch.optim.${optimizer.type}(${[parameters, ...settings].join(', ')})`
@@ -93,14 +96,20 @@ function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]
   return [...new Set(texts)];
 }
 
-/** The keyword arguments that differ from torch's defaults, in the order of torch's signature. */
-function argumentsOf(optimizer: OptimizerConfig): readonly string[] {
+/**
+ * The keyword arguments that differ from torch's defaults, in the order of torch's signature. `isCycled`: also the
+ * momentum or the betas if they equal the defaults.
+ */
+function argumentsOf(optimizer: OptimizerConfig, isCycled: boolean): readonly string[] {
   const defaults = defaultsOf(optimizer.type);
   return Object.entries(defaults).flatMap(([name, fallback]) => {
     const value: unknown = Reflect.get(optimizer, name);
     if (name === 'beta1' && 'beta1' in optimizer)
-      return value === fallback && optimizer.beta2 === defaults['beta2'] ? [] : [`betas=${betas(optimizer)}`];
+      return value === fallback && optimizer.beta2 === defaults['beta2'] && !isCycled
+        ? []
+        : [`betas=${betas(optimizer)}`];
     if (name === 'lr' || name === 'beta2') return [];
+    if (name === 'momentum' && isCycled) return [`momentum=${value}`];
     if (typeof value === 'number' && typeof fallback === 'number') return keyword(snakeCase(name), value, fallback);
     return typeof value === 'boolean' && typeof fallback === 'boolean' ? flag(snakeCase(name), value, fallback) : [];
   });

@@ -106,6 +106,17 @@ export function checkSchedule(config: Config, { totals }: BatchSchedule): void {
   const { accumulate, ddp } = config;
   if (new Set(totals).size === 1) return;
   if (!ddp.join) checkFirstStep(config, totals);
+  else if (ddp.commHook.type === 'localSGD')
+    throw refusedSettings({
+      settings: {
+        'ddp.commHook.type': ddp.commHook.type,
+        'ddp.join': ddp.join,
+        'ddp.samplesPerRank': ddp.samplesPerRank,
+      },
+      why: `the ranks have ${totals.join(', ')} batches. PostLocalSGDOptimizer averages the parameters with an all_reduce of its own, which a rank that has joined does not call: PyTorch stops with “Received data size doesn’t match expected size”`,
+      hint: 'Give every rank the same number of batches, or set ddp.commHook.type to "allreduce".',
+      details: { totals },
+    });
   else if (accumulate > 1)
     throw refusedSettings({
       settings: { accumulate, 'ddp.join': ddp.join, 'ddp.samplesPerRank': ddp.samplesPerRank },

@@ -13,12 +13,14 @@ import {
 } from '../../interop/pytorch/tensor';
 import type { Config } from '../../protocol/config';
 import { listedModules } from './listed-modules';
+import { isLossParallel } from './plan';
 import { unevenBorders } from './uneven-borders';
 
 export interface ListedCuts {
   readonly plan: PlanCode;
   /** Whether ranks have heads of their own, for which the rows of packed queries, keys and values are regrouped. */
   readonly cutsHeads: boolean;
+  /** Whether loss_parallel() has an effect: the last layer's output is a DTensor. */
   readonly lossParallel: boolean;
   classesOf(classes: readonly string[]): readonly string[];
   /** `placements`: further names of torch.distributed.tensor, such as DTensor. */
@@ -33,7 +35,7 @@ export function listedCuts(
 ): ListedCuts {
   const { modules, comments } = handedOn(listedModules(config), shape, stageOf);
   // Of whole outputs, loss_parallel() leaves the loss a plain tensor, and a script has no use for it.
-  const lossParallel = config.tensor.lossParallel === true && hasCutOutput(modules);
+  const lossParallel = isLossParallel(config) && outputIsDTensor(modules);
   const made = planCode(modules, shape, lossParallel);
   const plan = { ...made, lines: [...comments, ...made.lines] };
   const cutsHeads = modules.some(({ path, style }) => style === 'ColwiseParallel' && /(^|[.])qkv$/.test(path));
@@ -54,9 +56,11 @@ export function listedCuts(
   };
 }
 
-/** Whether the last layer hands its columns to the loss. */
-const hasCutOutput = (modules: readonly ListedModule[]): boolean =>
-  modules.some((one, i) => one.isCalled && one.style === 'ColwiseParallel' && readerOf(modules, i) === undefined);
+const outputIsDTensor = (modules: readonly ListedModule[]): boolean =>
+  modules.some(
+    ({ isCalled, style, localOutput }, i) =>
+      isCalled && readerOf(modules, i) === undefined && (style === 'ColwiseParallel' || localOutput === false),
+  );
 
 /** Of a pipeline: what a stage hands on is local, and the pairs of unevenBorders are whole. */
 function handedOn(

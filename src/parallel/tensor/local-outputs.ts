@@ -9,6 +9,7 @@ import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { parametersOf } from '../../shapes/parameters';
 import { listedModules } from './listed-modules';
+import { isLossParallel } from './plan';
 
 export function checkLocalOutputs(config: Config): void {
   const modules = listedModules(config);
@@ -27,7 +28,7 @@ export function checkLocalOutputs(config: Config): void {
 function failureOf(config: Config, module: ListedModule, reader: ListedModule | undefined): string | undefined {
   const { localOutput, style, layer, path, block } = module;
   if (localOutput === undefined || !module.isCalled) return undefined;
-  const { lossParallel = false } = config.tensor;
+  const lossParallel = isLossParallel(config);
   const isLast = reader === undefined;
   if (localOutput) {
     if (isLast && lossParallel) return 'loss_parallel() takes a DTensor';

@@ -28,6 +28,10 @@ export function withPlan(config: Config): Config {
   };
 }
 
+/** loss_parallel() works on cross_entropy alone; another loss gets whole outputs. */
+export const isLossParallel = ({ tensor, loss }: Pick<Config, 'tensor' | 'loss'>): boolean =>
+  tensor.lossParallel === true && loss.type === 'CrossEntropyLoss';
+
 /** The placements of a settled configuration's plan. */
 export function madePlan({ model, tensor: { plan = {}, lossParallel = false } }: Config): MadePlan {
   const styles = Object.entries(plan).map(([module, style]) => [module, styleOf(style)] as const);

@@ -65,6 +65,16 @@ test('the page says so, too, and shows the last weights; Reset starts again', as
   await s.close();
 });
 
+test('local SGD with uneven inputs under join: averages that a joined rank does not take part in', async () => {
+  const localSGD = (samplesPerRank: number[]): ConfigInput => ({
+    ...base,
+    ddp: { samplesPerRank, join: true, commHook: { type: 'localSGD', period: 1, startLocalSGDIter: 0 } },
+  });
+  await expect(runConfig(localSGD([20, 9, 20]), {})).rejects.toThrow('Received data size doesn’t match expected size');
+  const even = await runConfig(localSGD([16, 16, 16]), {});
+  expect(even.report.error).toBeUndefined();
+});
+
 const unused: ConfigInput = {
   ...base,
   model: {
