@@ -39,7 +39,7 @@ describe('the sentence', () => {
     if (!zero || !one || !two) throw new Error('three ranks');
     const chain: Standstill = { ...hang, ranks: [{ ...zero, waitsFor: 1 }, one, { ...two, at: undefined }] };
     expect(standstillSentence(chain)).toBe(
-      'Step 42 is stuck, 58 s until the timeout: rank 2 is late, it has not reported where; rank 0 waits for rank 1 in all_reduce of bucket 0 (seq 1); rank 1 waits for it in all_reduce of bucket 0 (seq 1)',
+      'Step 42 is stuck, 58 s until the timeout: rank 2 is late, it has not reported where; rank 1 waits for it in all_reduce of bucket 0 (seq 1); rank 0 waits for rank 1 in all_reduce of bucket 0 (seq 1)',
     );
   });
 

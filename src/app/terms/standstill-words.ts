@@ -40,7 +40,10 @@ export function standstillSentence(standstill: Standstill): string {
   if (cause)
     said.push(`${nameOf(standstill, cause.rank)} ${cause.is === 'ended' ? 'has ended' : `is late, ${placeOf(cause)}`}`);
   const waiting = ranks.filter(({ is }) => is === 'waiting');
-  for (const whom of new Set(waiting.map(({ waitsFor }) => waitsFor))) {
+  const awaited = new Set(waiting.map(({ waitsFor }) => waitsFor));
+  // The ranks that wait for the late rank come right after it, so that "it" is clear.
+  const first = [...awaited].filter((whom) => whom !== undefined && whom === cause?.rank);
+  for (const whom of new Set([...first, ...awaited])) {
     const group = waiting.filter(({ waitsFor }) => waitsFor === whom);
     const inWhat = [...new Set(group.map(({ at }) => at))];
     const who = list(
