@@ -57,8 +57,11 @@ function tensorWords({ writes: [name = ''] }: TraceEvent): string {
 /** The gradient from which backward starts; a trace without captured values does not have it. */
 function scaledTo({ captured }: TraceEvent): string {
   const begin = captured?.[0]?.values[0];
-  return begin === undefined ? '' : `: the gradient of the loss begins at ${begin}`;
+  return begin === undefined ? '' : `: the gradient of the loss begins at ${floatDigits(begin)}`;
 }
+
+/** A float32 with as many digits as it is exact to: 21845.33, not 21845.333984375. */
+export const floatDigits = (value: number): number => Number(value.toPrecision(7));
 
 /** Gradients in half precision are unscaled one after the other. */
 const unscaledOn = ({ events }: StepTrace, { name, device }: TraceEvent): number =>

@@ -2,6 +2,7 @@
  * The state of a GradScaler: the scale as a bar of powers of two, and the steps since the scale changed, out of the
  * number at which it grows.
  */
+import { floatDigits } from '../../../trace/moments/precision-sentence';
 import { formatTick } from '../../draw/format';
 import type { OperatorPicture } from './operator-picture';
 import { LINE } from './places';
@@ -18,7 +19,8 @@ export const scaler: OperatorPicture = {
     const { growthInterval } = info.config.gradScaler;
     const numberIn = (buffer: string) => operation.operand(buffer)?.values?.[0];
     const [scale, steps] = [numberIn('scaler.scale'), numberIn('scaler.growth_tracker')];
-    const begin = numberIn('loss.grad');
+    const seed = numberIn('loss.grad');
+    const begin = seed === undefined ? undefined : floatDigits(seed);
     const told =
       scale === undefined
         ? `backward begins with ${begin === undefined ? 'the scale' : `loss.grad = ${begin}: the loss was multiplied by the scale`}`
