@@ -228,11 +228,16 @@ export class Running {
     });
   }
 
-  /** If the running step is stuck, gives up the training: a new one is started without waiting for the timeout. */
+  /**
+   * If the running step stays stuck for a while, gives up the training: a new one is started without waiting for the
+   * timeout. A slow rank only delays the others and ends the step by itself.
+   */
   private async idleOrStuck(): Promise<void> {
     const idle = this.player.now.idle();
+    let stuckMs = 0;
     while (!(await within(LOOK_MS, idle))) {
-      if (!this.stuck) continue;
+      stuckMs = this.stuck ? stuckMs + LOOK_MS : 0;
+      if (stuckMs < GRACE_MS) continue;
       this.recovery.giveUpStep();
       return;
     }

@@ -75,7 +75,8 @@ export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Check
         return `Saved "${name}" before step ${formatCount(step)}.`;
       }),
     download: (name) => attempt(async () => download({ name, files: await controller.saveCheckpoint() })),
-    downloadShards: (name) => attempt(async () => downloadZip(name, zipOfShards(name, await controller.saveShards()))),
+    downloadShards: (name) =>
+      attempt(async () => downloadZip(`${name}-shards`, zipOfShards(name, await controller.saveShards()))),
     loadKept: (name) =>
       attempt(async () => {
         open(await stored(name));

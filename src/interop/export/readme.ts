@@ -68,7 +68,7 @@ ${several ? `| several nodes | \`NNODES=${divisor(launch)} RDZV_ENDPOINT=node0:2
 | \`checkpoint.py\`, \`checkpoint_files.py\`, \`tensors.py\` | checkpoints and .safetensors files |
 | \`parts.py\` | whole tensors of the parts that ranks have, for reports and checkpoints, and the reverse |
 | \`config.json\` | the configuration of the run, for Lockstep |
-| \`defaults.json\` | what a setting is if a configuration leaves it out: checkpoints of other versions may leave settings out |
+| \`defaults.json\` | the default of each setting, for checkpoints whose configuration leaves a setting out |
 | \`initial.safetensors\` | the initial weights |
 ${hasRows ? '| `dataset.safetensors` | the rows, and the state of the random generator after they were drawn |\n' : ''}${files.map((name) => `| \`${name}\` | a file that the configuration uses |\n`).join('')}| \`run.sh\`, \`job.sbatch\`, \`pytorchjob.yaml\` | start scripts: torchrun, SLURM, Kubernetes |
 `;
