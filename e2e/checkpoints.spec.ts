@@ -71,6 +71,47 @@ test(
 );
 
 test(
+  'the slider chooses a ZeRO stage with the keyboard; a checkpoint in shards goes on in another mode',
+  placeInBrowser({ modes: ['sharded', 'ddp'] }),
+  async ({ playground }) => {
+    const { page } = playground;
+    const stage = page.getByRole('slider', { name: 'what is sharded' });
+    await playground.open(`${TINY}&data=xor&mode=sharded&world=2&device=cpu&opt=adam`);
+    await expect(stage).toHaveAttribute('aria-valuetext', /^stage 3, fully_shard.* on each rank$/);
+    await stage.press('ArrowLeft');
+    await expect.poll(() => playground.hash()).toContain('zero=2');
+    await expect(stage).toHaveAttribute('aria-valuetext', /^stage 2, /);
+    await expect(stage).toBeFocused();
+    await playground.iterate(2);
+    await expect.poll(() => playground.number('Step')).toBe(2);
+    const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+    await page.keyboard.press('c');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('two');
+    const downloading = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download in shards' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('two-shards.zip');
+    const buffer = await readFile(await download.path());
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    const loss = await playground.number('Loss');
+
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu&opt=adam`);
+    await page.keyboard.press('c');
+    await dialog.getByRole('radio', { name: 'this page' }).check();
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'two-shards.zip', mimeType: 'application/zip', buffer });
+    await expect.poll(() => playground.number('Step')).toBe(2);
+    await expect(playground.mode('DistributedDataParallel')).toBeChecked();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    expect(await playground.number('Loss')).toBeCloseTo(loss, 3);
+  },
+);
+
+test(
   'if the browser aborts a save, the page says so and keeps the earlier checkpoint',
   placeInBrowser({ rest: 'a save that works is tested on the page' }),
   async ({ playground }) => {
