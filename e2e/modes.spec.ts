@@ -116,8 +116,8 @@ test(
     const { page } = playground;
     await playground.open('seed=0&samples=32&test=0&batch=16&layers=2-4-4-1&act=tanh&mode=sharded&world=2&device=cpu');
     const sharding = page.getByRole('region', { name: 'Sharding' });
-    const stage = (number: number) => sharding.getByRole('radio', { name: new RegExp(`^${number} `) });
-    await expect(stage(3)).toBeChecked();
+    const stage = sharding.getByRole('slider', { name: 'what is sharded' });
+    await expect(stage).toHaveValue('3');
     await playground.iterate(1);
     const loss = await playground.number('Loss');
     await expect(sharding.getByRole('img', { name: /^Memory of rank 0 over the step/ })).toBeVisible();
@@ -136,7 +136,10 @@ test(
     await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 1);
     await expect(page.getByText('root_policy = MixedPrecisionPolicy').first()).toBeAttached();
     await sharding.getByRole('combobox', { name: 'Compute in' }).selectOption('float32');
-    await stage(1).check();
+    // The second of the four columns.
+    const { width = 0, height = 0 } = (await stage.boundingBox()) ?? {};
+    await stage.click({ position: { x: 0.375 * width, y: height / 2 } });
+    await expect(stage).toHaveValue('1');
     await expect(page).toHaveURL(/zero=1/);
     await playground.iterate(1);
     await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);

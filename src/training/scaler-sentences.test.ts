@@ -68,6 +68,6 @@ test(
 test('with micro-batches, the number from which backward starts has the digits of a float', async () => {
   const { moments } = await said({ mode: 'single', accumulate: 3, gradScaler: { enabled: true, initScale: 65536 } });
   expect(moments).toContain(
-    'scaler.scale(loss): cuda:0 multiplies the loss by the scale: the gradient of the loss begins at 21845.33',
+    'scaler.scale(loss): cuda:0 multiplies the loss by the scale: the gradient of the loss begins at 21845.33, the scale divided by 3 micro-batches',
   );
 });

@@ -79,6 +79,8 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
   for (const [i, module] of modules.entries()) {
     const { path, layer, style, block } = module;
     if (style === undefined) {
+      if (module.isCalled && layout === 'Shard(-1)' && !passes(layer))
+        entries.push({ key: path, block, text: GATHERS_INPUT });
       if (module.isCalled) layout = layoutBehind(layer, layout);
       continue;
     }
@@ -91,7 +93,8 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
       continue;
     }
     const reader = readerOf(modules, i);
-    const text = styleText(module, { layout, reader, tp, lossParallel });
+    const drops = reader !== undefined && dropsBefore(modules.slice(i, modules.indexOf(reader) + 1));
+    const text = styleText(module, { layout, reader, tp, lossParallel, drops });
     entries.push({ key: path, block, text: text.code });
     layout = text.layout;
   }
@@ -122,17 +125,36 @@ const passes = ({ type }: LayerConfig): boolean => POINTWISE_LAYERS.has(type);
 
 const layoutBehind = (layer: LayerConfig, layout: Layout): Layout => (passes(layer) ? layout : 'Replicate()');
 
+/** A layer that every rank computes whole gathers its input itself. */
+const GATHERS_INPUT =
+  'PrepareModuleInput(input_layouts=Shard(-1), desired_input_layouts=Replicate(), use_local_output=True)';
+
+/**
+ * Whether a dropout is between a layer and its reader, the last of `stretch`, in one list of layers. Then each rank
+ * drops elements of its own part, as in the run, and the reader gathers the parts.
+ */
+function dropsBefore(stretch: readonly ListedModule[]): boolean {
+  const parents = stretch.map(({ path, block }) => block ?? path.split('.').slice(0, -1).join('.'));
+  return (
+    new Set(parents).size === 1 &&
+    stretch.every(({ block }) => block === undefined) &&
+    stretch.some(({ layer }) => layer.type === 'Dropout' && layer.p > 0)
+  );
+}
+
 interface Around {
   /** Layout of the module's input. */
   readonly layout: Layout;
   readonly reader: ListedModule | undefined;
   readonly tp: number;
   readonly lossParallel: boolean;
+  /** Whether a dropout is between the module and the reader. */
+  readonly drops: boolean;
 }
 
 function styleText(module: ListedModule, around: Around): { readonly code: string; readonly layout: Layout } {
   const { layer, style, output } = module;
-  const { layout, reader, tp, lossParallel } = around;
+  const { layout, reader, tp, lossParallel, drops } = around;
   const call = (args: readonly string[], behind: Layout) => ({ code: `${style}(${args.join(', ')})`, layout: behind });
   const given = layoutOf(output);
   const local = module.localOutput === false ? ['use_local_output=False'] : [];
@@ -166,10 +188,11 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
       given,
     );
   }
-  const takes = layout === 'Shard(1)' ? ['input_layouts=Shard(1)'] : [];
+  const takes = layout === 'Replicate()' ? [] : [`input_layouts=${layout}`];
   if (reader === undefined && lossParallel) return call([...takes, 'use_local_output=False'], 'Shard(-1)');
   // Heads of the packed product stay cut for a reader that multiplies by rows.
-  const staysCut = output === 'Shard(-1)' || (output === undefined && keepsCut(reader));
+  const gathersThere = drops && !isUneven(layer, tp) && (reader?.style ?? 'ColwiseParallel') === 'ColwiseParallel';
+  const staysCut = output === 'Shard(-1)' || (output === undefined && (keepsCut(reader) || gathersThere));
   if (!staysCut) return call([...takes, `output_layouts=${handed}`, ...local], given);
   return call([...takes, ...(isUneven(layer, tp) ? ['use_local_output=False'] : local)], 'Shard(-1)');
 }

@@ -37,7 +37,7 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       if (e.bucket !== undefined) return undefined;
       return `${e.anchor}: ${who.text} ${does(who, 'cast')} the ${sentWords(e.reads[0] ?? '')} to float32`;
     case 'scaler/scale-loss':
-      return `scaler.scale(loss): ${who.text} ${does(who, 'multiply')} the loss by the scale${scaledTo(e)}`;
+      return `scaler.scale(loss): ${who.text} ${does(who, 'multiply')} the loss by the scale${scaledTo(trace, e)}`;
     case 'scaler/unscale':
       return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(unscaledOn(trace, e), 'gradient')} by the scale`;
     case 'scaler/update':
@@ -55,9 +55,11 @@ function tensorWords({ writes: [name = ''] }: TraceEvent): string {
 }
 
 /** The gradient from which backward starts; a trace without captured values does not have it. */
-function scaledTo({ captured }: TraceEvent): string {
+function scaledTo({ accumulate }: StepTrace, { captured }: TraceEvent): string {
   const begin = captured?.[0]?.values[0];
-  return begin === undefined ? '' : `: the gradient of the loss begins at ${floatDigits(begin)}`;
+  if (begin === undefined) return '';
+  const shared = accumulate > 1 ? `, the scale divided by ${accumulate} micro-batches` : '';
+  return `: the gradient of the loss begins at ${floatDigits(begin)}${shared}`;
 }
 
 /** A float32 with as many digits as it is exact to: 21845.33, not 21845.333984375. */
