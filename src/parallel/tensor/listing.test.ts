@@ -157,7 +157,7 @@ test('modules that forward() does not call stand between no two layers', () => {
   });
 });
 
-test('loss_parallel() only if the last layer hands its columns to the loss', () => {
+test('loss_parallel() only if the last layer hands its columns to cross_entropy', () => {
   const layers: LayerInput[] = [
     { type: 'Linear', in: 2, out: 4 },
     { type: 'Linear', in: 4, out: 2 },
@@ -172,4 +172,10 @@ test('loss_parallel() only if the last layer hands its columns to the loss', () 
     ).join('\n');
   expect(scriptOf('ColwiseParallel')).toContain('full_tensor()');
   expect(scriptOf('RowwiseParallel')).not.toMatch(/full_tensor|loss_parallel/);
+  const ofSquares = parseConfig({
+    ...{ mode: 'tensor', worldSize: 2, model: { layers }, loss: { type: 'MSELoss' } },
+    ...{ data: { type: 'randomRegression', samples: 64, in: 2, out: 2 } },
+    tensor: { plan: { '1': 'ColwiseParallel' }, lossParallel: true },
+  });
+  expect(printed(ofSquares).join('\n')).not.toMatch(/full_tensor|loss_parallel/);
 });
