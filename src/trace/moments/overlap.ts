@@ -13,7 +13,7 @@ const isBackward = ({ kind, phase, module }: Moment): boolean =>
   kind === 'compute' && phase === 'backward' && module !== '';
 
 /**
- * The first other moment that overlaps with it on the same device; undefined for moments that are neither a round nor a
+ * The first other moment that overlaps with `moment` on the same device; undefined if `moment` is neither a round nor a
  * gradient.
  */
 export function overlapOf(trace: StepTrace, moment: Moment, clock: Clock): Moment | undefined {
@@ -21,7 +21,7 @@ export function overlapOf(trace: StepTrace, moment: Moment, clock: Clock): Momen
   return wanted && firstBeside(trace, moment, clock, wanted);
 }
 
-/** The first moment of that kind that overlaps with this one on a device. */
+/** The first moment for which `wanted` is true and that overlaps with `moment` on a device. */
 export function firstBeside(
   trace: StepTrace,
   moment: Moment,

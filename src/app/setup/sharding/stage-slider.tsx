@@ -11,6 +11,7 @@ import { withSetting } from '../../edit/edit-config';
 import { CATEGORY_WORDS } from '../../memory/memory-tree';
 import { useController } from '../../run/use-controller';
 import { useApp } from '../../state/use-app';
+import panel from './sharding.module.css';
 import styles from './stage-slider.module.css';
 import { keptAt, STAGES } from './zero-stages';
 
@@ -63,7 +64,7 @@ export function StageSlider({ sharding }: { readonly sharding: ShardingInfo }) {
       <p className={styles['chosen']}>
         Stage {chosen.stage}, <Code>{chosen.torch}</Code>: {chosen.sharded}. {chosen.about}
       </p>
-      <p className={styles['key']}>
+      <p className={panel['key']}>
         {PARTS.map((part) => (
           <span key={part} data-part={part}>
             {part === 'states' ? CATEGORY_WORDS.optimizer : part}
