@@ -55,6 +55,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     'PowerSGD where backward passes run in halves: the script averages whole gradients, and says so',
     ({ trainPy }) => trainPy.includes('the hook of the run is left out'),
   ],
+  [
+    'checkpoints of scripts lack the state of PowerSGD, which begins again: README.md of the exported folder says so',
+    ({ config: { ddp }, notices }) => ddp.commHook.type === 'powerSGD' && notices.includes('resumed'),
+  ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',
