@@ -5,6 +5,7 @@
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 import { codeLine as line } from './code-line';
+import { indented } from './loop';
 
 const HOOKS = 'torch.distributed.algorithms.ddp_comm_hooks';
 const ON_CUDA = '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"';
@@ -116,3 +117,34 @@ export const averageLine = ({ ddp }: Config): readonly CodeLine[] =>
   ddp.commHook.type === 'localSGD'
     ? [line(`#   every ${ddp.commHook.period} steps: parameters averaged over the ranks`, 'average')]
     : [];
+
+/** Before the loop, for localSGD without PostLocalSGDOptimizer. */
+export const countedUpdates = ({ ddp }: Config): readonly CodeLine[] =>
+  ddp.commHook.type === 'localSGD' ? [line('updates = 0')] : [];
+
+/**
+ * After optimizer.step(): what PostLocalSGDOptimizer does, but in the memory that the parameters have. `cut`:
+ * parameters may be DTensors.
+ */
+export function averageParametersByHand(
+  { ddp: { commHook: hook } }: Config,
+  { dp, group, cut }: { readonly dp: number; readonly group: string; readonly cut: boolean },
+): readonly CodeLine[] {
+  if (hook.type !== 'localSGD') return [];
+  const { period, startLocalSGDIter: start } = hook;
+  const due = [
+    ...(start > 0 ? [`updates >= ${start}`] : []),
+    ...(period > 1 ? [`${start > 0 ? `(updates - ${start})` : 'updates'} % ${period} == 0`] : []),
+  ].join(' and ');
+  const body = [
+    line('for p in parameters.values():  # as PeriodicModelAverager, which takes no DTensors and moves parameters'),
+    line(`    part = ${cut ? '(p.to_local() if isinstance(p, DTensor) else p)' : 'p'}.detach()`),
+    line(`    part /= ${dp}`),
+    line(`    torch.distributed.all_reduce(part, group=${group})`, 'average'),
+  ];
+  return [...(due === '' ? body : [line(`if ${due}:`), ...indented(1, body)]), line('updates += 1')];
+}
+
+/** Hooks whose state a checkpoint does not have in torch's form. */
+export const keepsState = ({ ddp }: Config): boolean =>
+  ddp.commHook.type === 'powerSGD' || ddp.commHook.type === 'localSGD';

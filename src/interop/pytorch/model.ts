@@ -28,6 +28,27 @@ export function tieLines(layers: readonly LayerConfig[]): readonly string[] {
   return ties(layers, 'model', nodes !== undefined && isIndexed(nodes));
 }
 
+/**
+ * The same inside DistributedDataParallel, which takes DTensors out of the modules and puts them back before the first
+ * forward pass, a shared one into the first of its modules: `before` and `after` are lines before and after the wrapper.
+ */
+export function tieLinesInside(
+  layers: readonly LayerConfig[],
+  wrapped: string,
+): { readonly before: readonly string[]; readonly after: readonly string[] } {
+  const nodes = tree(layers);
+  const indexed = nodes !== undefined && isIndexed(nodes);
+  const tied = ties(layers, 'module', indexed);
+  if (tied.length === 0) return { before: [], after: [] };
+  return {
+    before: [
+      '# DistributedDataParallel refuses DTensors that modules share: one module keeps the weight, tie() gives it to others',
+      ...ties(layers, 'model', indexed).map((text) => `del ${text.slice(0, text.indexOf(' = '))}`),
+    ],
+    after: ['def tie(module, _):', ...tied.map((text) => `    ${text}`), `${wrapped}.register_forward_pre_hook(tie)`],
+  };
+}
+
 /** A model on one device; `to` is the device's expression. `segments`: of torch.utils.checkpoint. */
 export function modelCode(layers: readonly LayerConfig[], to: string, segments?: number): ModelCode {
   const nodes = tree(layers);

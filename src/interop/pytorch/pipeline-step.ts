@@ -76,30 +76,6 @@ function averageByHand(hook: Config['ddp']['commHook'], dp: number, gradients: s
   return start === 0 ? [] : [line(`if updates < ${start}:  # as post_localSGD_hook does`), ...indented(1, whole)];
 }
 
-/** Before the loop, for localSGD without PostLocalSGDOptimizer. */
-export const countedUpdates = ({ ddp }: Config): readonly CodeLine[] =>
-  ddp.commHook.type === 'localSGD' ? [line('updates = 0')] : [];
-
-/** After optimizer.step(): what PostLocalSGDOptimizer does, but in the memory that the parameters have. */
-export function averageParametersByHand(
-  { ddp: { commHook: hook } }: Config,
-  { dp, tp }: PipelineShape,
-): readonly CodeLine[] {
-  if (hook.type !== 'localSGD') return [];
-  const { period, startLocalSGDIter: start } = hook;
-  const due = [
-    ...(start > 0 ? [`updates >= ${start}`] : []),
-    ...(period > 1 ? [`${start > 0 ? `(updates - ${start})` : 'updates'} % ${period} == 0`] : []),
-  ].join(' and ');
-  const body = [
-    line('for p in parameters.values():  # as PeriodicModelAverager, which takes no DTensors and moves parameters'),
-    line(`    part = ${tp > 1 ? '(p.to_local() if isinstance(p, DTensor) else p)' : 'p'}.detach()`),
-    line(`    part /= ${dp}`),
-    line(`    torch.distributed.all_reduce(part, group=${DP_GROUP})`, 'average'),
-  ];
-  return [...(due === '' ? body : [line(`if ${due}:`), ...indented(1, body)]), line('updates += 1')];
-}
-
 const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([
   'InterleavedZeroBubble',
   'ZBVZeroBubble',

@@ -8,7 +8,7 @@ import type { Config } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 import type { ModeFacets } from '../facets/mode-facets';
 import { tensorForm } from '../tensor/closed-form';
-import { compileCuts, settleCuts } from '../tensor/compile';
+import { compileCuts, noiseOfCuts, settleCuts } from '../tensor/compile';
 import { tensorNotices } from '../tensor/notices';
 import { planInfo } from '../tensor/plan-info';
 import { everyPiece, oneGroup, SETTINGS_OF_DATA_AXES } from './every-piece';
@@ -23,7 +23,11 @@ export const cuts: ModeFacets = {
     settings: SETTINGS_OF_DATA_AXES,
     ranksDraw,
   },
-  steps: { accumulation: replicas.steps.accumulation },
+  steps: {
+    accumulation: replicas.steps.accumulation,
+    phases: replicas.steps.phases,
+    noise: (input) => (replicasOf(input.config) > 1 ? noiseOfCuts(input, sizedMesh(input.config)) : () => []),
+  },
   processes: oneGroup,
   compiler: {
     settle: settleCuts,

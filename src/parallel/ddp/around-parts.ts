@@ -9,6 +9,7 @@ import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { COMPRESSING } from './checks';
+import { HOOK_NOTICES, hasHookNotices } from './rare-parts';
 
 type DdpSettings = Config['ddp'];
 
@@ -32,8 +33,6 @@ export interface DdpOfParts {
   readonly only?: readonly (keyof DdpSettings)[];
   /** Settings that apply here beside those that apply in every mode with parts. */
   readonly more: readonly (keyof DdpSettings)[];
-  /** Hooks that do not work on such parts, and why. */
-  readonly noHooks: Readonly<Partial<Record<DdpSettings['commHook']['type'], string>>>;
   /** Why a setting does not apply, if its name does not explain it. */
   readonly reasons: Readonly<Partial<Record<keyof DdpSettings, string>>>;
 }
@@ -56,22 +55,22 @@ function picked<K extends keyof DdpSettings>(ddp: DdpSettings, names: readonly K
 
 /** Leaves out a hook that torch refuses, and gradientAsBucketView if the hook needs a copy of the gradients. */
 function ofReducer(ddp: DdpSettings, parts: DdpOfParts): Partial<DdpSettings> {
-  const commHook = refusedHook(ddp, parts) === undefined ? ddp.commHook : DEFAULT_CONFIG.ddp.commHook;
+  const commHook = refusedHook(ddp) === undefined ? ddp.commHook : DEFAULT_CONFIG.ddp.commHook;
   const view = ddp.gradientAsBucketView && !COMPRESSING.has(commHook.type);
   return { ...picked(ddp, OF_REDUCER), commHook, gradientAsBucketView: view };
 }
 
 /** Why the run cannot use the hook. */
-function refusedHook({ commHook: hook }: DdpSettings, { noHooks }: DdpOfParts): string | undefined {
+function refusedHook({ commHook: hook }: DdpSettings): string | undefined {
   if (hook.type === 'powerSGD' && hook.startPowerSGDIter <= 1 && (hook.useErrorFeedback || hook.warmStart))
     return 'PyTorch: “Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled”';
-  return noHooks[hook.type];
+  return undefined;
 }
 
 function reasonOf(name: string, ddp: DdpSettings, parts: DdpOfParts): string | undefined {
   switch (name) {
     case 'commHook':
-      return refusedHook(ddp, parts);
+      return refusedHook(ddp);
     case 'gradientAsBucketView':
       return COMPRESSING.has(ddp.commHook.type) ? 'the hook needs a bucket that is a copy of the gradients' : undefined;
     default:
@@ -107,4 +106,11 @@ export function ignoredDdpNotices(config: Config, parts: DdpOfParts): readonly N
         : `With replicas (mesh.dpReplicate), DDP around ${part} takes ${list}.`,
     },
   ];
+}
+
+/** The notices about hooks and SyncBatchNorm, for a settled configuration in which DDP averages gradients. */
+export function hookNoticesOfParts(config: Config): readonly Notice[] {
+  const replicas = replicasOf(config);
+  if (replicas === 1 || !hasHookNotices(config)) return [];
+  return HOOK_NOTICES.get().hookNotices({ ...config, worldSize: replicas });
 }

@@ -67,8 +67,9 @@ function checkRows({ ddp: { samplesPerRank }, worldSize, batchSize, shuffle }: C
     });
 }
 
-function checkHook({ ddp, accumulate, model }: Config): void {
-  const { commHook: hook, gradientAsBucketView, syncBatchNorm, join, noSync } = ddp;
+function checkHook(config: Config): void {
+  const { ddp, model } = config;
+  const { commHook: hook, gradientAsBucketView, syncBatchNorm, join } = ddp;
   const settings = { 'ddp.commHook.type': hook.type };
   if (gradientAsBucketView && COMPRESSING.has(hook.type))
     throw refusedSettings({
@@ -86,18 +87,23 @@ function checkHook({ ddp, accumulate, model }: Config): void {
       why: 'Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled, because PowerSGD can only be applied after the first two iterations in DDP',
       hint: 'Set startPowerSGDIter to 2 or more, or useErrorFeedback and warmStart to false.',
     });
-  const reducesAlways = accumulate > 1 && (noSync === 'backward' || noSync === 'none');
-  if ((hook.type === 'powerSGD' || hook.type === 'localSGD') && reducesAlways)
-    throw refusedSettings({
-      settings: { 'ddp.noSync': noSync, accumulate, ...settings },
-      why: 'every micro-batch is all-reduced, and this hook counts each all-reduce as a step',
-      hint: 'Set ddp.noSync to "both" or "forward", or accumulate to 1.',
-    });
+  checkReductions(config);
   if (syncBatchNorm && join && batchNorms(model.layers) > 0)
     throw refusedSettings({
       settings: { 'ddp.syncBatchNorm': syncBatchNorm, 'ddp.join': join },
       why: 'SyncBatchNorm calls collectives in the forward pass, and ranks that have joined do not take part in them',
       hint: 'PyTorch requires join(throw_on_early_termination=True) with SyncBatchNorm. Set ddp.join or ddp.syncBatchNorm to false.',
+    });
+}
+
+/** Refuses hooks with a state if DDP reduces more often than the optimiser steps. */
+export function checkReductions({ ddp: { commHook: hook, noSync }, accumulate }: Config): void {
+  const reducesAlways = accumulate > 1 && (noSync === 'backward' || noSync === 'none');
+  if ((hook.type === 'powerSGD' || hook.type === 'localSGD') && reducesAlways)
+    throw refusedSettings({
+      settings: { 'ddp.noSync': noSync, accumulate, 'ddp.commHook.type': hook.type },
+      why: 'every micro-batch is all-reduced, and this hook counts each all-reduce as a step',
+      hint: 'Set ddp.noSync to "both" or "forward", or accumulate to 1.',
     });
 }
 

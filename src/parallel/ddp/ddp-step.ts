@@ -15,7 +15,7 @@ import type { StagePlace } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Sync } from '../step/sync';
 import type { Step } from '../step/walk';
-import { ddpSync } from './ddp-sync';
+import { type DdpSyncOptions, ddpSync } from './ddp-sync';
 
 export interface DdpStep {
   readonly builder: ProgramBuilder;
@@ -26,12 +26,14 @@ export interface DdpStep {
   readonly partitionOf?: PartitionOf | undefined;
   /** Syncs of axes other than the replicas'; they act after DDP's. */
   readonly syncsBehind?: readonly Sync[];
+  /** The model as the reducer sees it; absent: as it is. */
+  readonly seen?: DdpSyncOptions['seen'];
   /** Which parameters a rank steps, if ranks share the optimiser's work; absent: all that it holds. */
   readonly isStepped?: NonNullable<Step['isStepped']>;
 }
 
 export function emitDdpStep(
-  { builder, stages, input, partitionOf, syncsBehind = [], ...more }: DdpStep,
+  { builder, stages, input, partitionOf, syncsBehind = [], seen, ...more }: DdpStep,
   kind: TrainingKind,
 ): void {
   const step = { builder, input, kind };
@@ -39,6 +41,7 @@ export function emitDdpStep(
     ddpSync({
       ...step,
       stages: own,
+      seen,
       reducesIn: ({ kind: each, microBatch }) => each === 'B' && at(kind.microBatches, microBatch).reduces,
     }),
   );

@@ -26,7 +26,7 @@ export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind'>
   /** Whether the gradients of the action's stage are reduced while it runs. */
   reducesIn(action: PipelineAction): boolean;
   /** The part of a stage that the reducer sees; undefined: nothing to reduce. */
-  seen?(graph: StageGraph): StageGraph | undefined;
+  readonly seen?: ((graph: StageGraph) => StageGraph | undefined) | undefined;
   /** Gradients of the stage that earlier actions have completed; absent: none. */
   madeBefore?(graph: StageGraph, action: PipelineAction): readonly string[];
 }

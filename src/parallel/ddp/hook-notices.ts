@@ -25,7 +25,7 @@ export function hookNotices({ ddp, worldSize, model }: Config): readonly Notice[
     if (worldSize > 1)
       say(
         'local-sgd-differ',
-        'Between two averages each rank trains by itself, so the weights of the ranks differ. The page shows the model of rank 0.',
+        'Between two averages each replica trains by itself, so the weights of the replicas differ. The page shows the model of the first replica.',
       );
   }
   const norms = batchNorms(model.layers);

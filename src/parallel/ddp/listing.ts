@@ -7,6 +7,7 @@ import {
   hookFunctions,
   hookImports,
   hookLines,
+  keepsState,
   syncLines,
 } from '../../interop/pytorch/comm-hooks';
 import {
@@ -28,8 +29,6 @@ import { LISTING, microBatch } from '../../interop/pytorch/script';
 import type { Script } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
-
-const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
 /** Lines that a mode with DDP's step adds to DDP's script. */
 export interface ListedBeside extends Pick<Script, 'imports' | 'notes' | 'optimizerWrapper'> {
@@ -69,7 +68,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING, more: Lis
     beforeWrapper: [...modelTypeLines(config), ...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
     afterModel: [...lines(...hookFunctions(config)), ...hookLines(config)],
     afterOptimizer: averagerLines(config),
-    notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
+    notRead: keepsState(config) ? ['what the hook remembers'] : [],
     wrapper: line(
       `model = DistributedDataParallel(${['model', dialect.deviceIds, ...wrapperArguments(config, dialect)].join(', ')})`,
       'broadcast',

@@ -3,19 +3,19 @@
  * and the random numbers of its communication hook. Every DDP object has its own hook state, so every stage draws as if
  * it were alone. Called by axes/stages.
  */
-import { at, must } from '../../base/invariant';
+import { at } from '../../base/invariant';
 import { parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
 import { sizedMesh } from '../axes/sized-mesh';
 import type { DdpOfParts } from '../ddp/around-parts';
 import { ddpFormOfGroups, type ReplicaGroup } from '../ddp/closed-form-of-groups';
-import { commHookOf } from '../ddp/comm-hooks/comm-hooks';
 import { ddpSync } from '../ddp/ddp-sync';
-import { bucketsOf, findsUnused } from '../ddp/ready-order';
+import { noiseOfGroups } from '../ddp/noise-of-groups';
+import { findsUnused } from '../ddp/ready-order';
 import type { Noise } from '../facets/mode-steps';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';
@@ -24,7 +24,7 @@ import { perGroup } from '../step/per-group';
 import type { Sync } from '../step/sync';
 import { partsOfRanks } from '../tensor/cuts-beside';
 import { shapesOn } from '../tensor/pieces';
-import { entryOfModule } from '../tensor/plan';
+import { takenApart } from '../tensor/taken-apart';
 import type { AroundStages, PlainStages } from './around-stages';
 import { passedToDdp, stopsAtRebuild } from './kept-buckets';
 import { layerRanges } from './split';
@@ -38,7 +38,6 @@ const DDP_OF_STAGES: DdpOfParts = {
   noticeId: 'ddp-of-stages',
   words: ['a pipeline', 'a stage'],
   more: [],
-  noHooks: {},
   reasons: {
     join: NO_JOIN,
     divideByInitialWorldSize: NO_JOIN,
@@ -98,14 +97,6 @@ function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefine
   return { ...graph, parameters, registered, ...takenApart(config, parameters) };
 }
 
-/** The parameters of the modules that the plan names. Only PowerSGD's numbers depend on the buckets. */
-function takenApart(config: Config, parameters: StageGraph['parameters']): Pick<StageGraph, 'takenApart'> {
-  if (meshSizes(config).tp === 1 || config.ddp.commHook.type !== 'powerSGD') return {};
-  const entryOf = entryOfModule(config);
-  const names = parameters.map(({ name }) => name);
-  return { takenApart: new Set(names.filter((name) => entryOf(name.slice(0, name.lastIndexOf('.'))) !== undefined)) };
-}
-
 /** An action of kind I has already completed weight gradients if one operator makes both gradients. */
 function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
   if (kind === 'B') return [];
@@ -119,28 +110,18 @@ function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly strin
 function noiseForStep(given: ModeInput): (step: number) => readonly Noise[] {
   const config = passedToDdp(given.config);
   const input = { ...given, config };
-  const hook = commHookOf(config);
-  if (!hook.draws) return () => [];
-  const schedule = scheduleOf(config);
-  const graphOf = createStageGraphs(input, schedule);
-  const partOf = partsOfRanks(config, sizedMesh(config));
-  const prefixOf = (stage: number): string => (schedule.stages > 1 ? stagePrefix(stage) : '');
-  const draws = Array.from({ length: schedule.stages }, (_, stage) =>
-    replicaGroupsOfStage(config, schedule, stage).flatMap((devices) => {
-      const graph = seenOf(input, graphOf(stage, { rows: 2, gradients: 'set', partition: partOf?.(at(devices, 0)) }));
-      if (!graph) return [];
-      const shapes = new Map(graph.graph.values.map(({ name, type }) => [name, type.shape]));
-      const buckets = bucketsOf(graph, config, true).map((own) => own.map(({ name }) => must(shapes.get(name), name)));
-      return [{ devices, prefix: prefixOf(stage), draw: must(hook.draws, 'draws')(config, buckets) }];
-    }),
-  ).flat();
-  return (step) =>
-    draws.flatMap(({ devices, prefix, draw }) =>
-      draw(step).map(({ buffer, data }) => ({ buffer: `${prefix}${buffer}`, data, devices })),
-    );
+  return noiseOfGroups(config, () => {
+    const schedule = scheduleOf(config);
+    const graphOf = createStageGraphs(input, schedule);
+    const partOf = partsOfRanks(config, sizedMesh(config));
+    return Array.from({ length: schedule.stages }, (_, stage) =>
+      replicaGroupsOfStage(config, schedule, stage).flatMap((devices) => {
+        const graph = seenOf(input, graphOf(stage, { rows: 2, gradients: 'set', partition: partOf?.(at(devices, 0)) }));
+        return graph ? [{ devices, prefix: schedule.stages > 1 ? `stage${stage}.` : '', graph }] : [];
+      }),
+    ).flat();
+  });
 }
-
-const stagePrefix = (stage: number): string => `stage${stage}.`;
 
 /** The replica groups of a stage, with the parameters that the stage itself reduces: not unused or shared ones. */
 function groupsOfStage(config: Config, schedule: Schedule, stage: number): readonly ReplicaGroup[] {

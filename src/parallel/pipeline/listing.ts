@@ -4,7 +4,13 @@
  * over gloo. Called through mode.ts.
  */
 import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
-import { averageLine, averagerLines } from '../../interop/pytorch/comm-hooks';
+import {
+  averageLine,
+  averageParametersByHand,
+  averagerLines,
+  countedUpdates,
+  keepsState,
+} from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
@@ -25,12 +31,7 @@ import { fillUp } from '../../interop/pytorch/pipeline-fill';
 import { replicaLines } from '../../interop/pytorch/pipeline-replicas';
 import { STAGES_SCALER, stagesScalerLines, unscaledLosses } from '../../interop/pytorch/pipeline-scaler';
 import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
-import {
-  averageParametersByHand,
-  clipOverStages,
-  countedUpdates,
-  insideLines,
-} from '../../interop/pytorch/pipeline-step';
+import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { autocastLine, stepLines, unscaleLines } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
@@ -144,7 +145,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     ),
     ...(cuts ? { optimizerArguments: ['foreach=False'] } : {}),
     afterOptimizer: averagesByHand ? countedUpdates(config) : averagerLines(config, DP_GROUP),
-    notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
+    notRead: keepsState(config) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
     // Without cuts, a rank has the whole model, in which a shared weight has one name.
     ...(cuts ? { copies: copiesOfTied(tied) } : {}),
@@ -178,7 +179,9 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         ...unscaleLines(config),
         ...clip,
         ...stepLines(config),
-        ...(averagesByHand ? averageParametersByHand(config, shape) : averageLine(config)),
+        ...(averagesByHand
+          ? averageParametersByHand(config, { dp: shape.dp, group: DP_GROUP, cut: tp > 1 })
+          : averageLine(config)),
         ...advance,
         ...dialect.pipelineLoss(shape, cuts?.lossParallel === true),
       ],
@@ -195,7 +198,6 @@ const NO_LOSS_PARALLEL =
   '# the run computes the loss from parts of the outputs; here outputs are whole, because loss_parallel() cannot leave out the rows that fill up short micro-batches';
 const NO_HOOK =
   '# DistributedDataParallel sees no gradients in this schedule: the hook of the run is left out, and the losses differ';
-const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
 /** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>

@@ -9,7 +9,6 @@ export const NO_DDP: DdpOfParts = {
   words: ['sharded data parallelism', 'fully_shard'],
   only: ['algorithm', 'samplerSeed', 'setEpoch', 'syncBatchNorm'],
   more: [],
-  noHooks: {},
   reasons: {
     join: SAME_ROWS,
     samplesPerRank: SAME_ROWS,

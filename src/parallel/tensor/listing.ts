@@ -4,11 +4,19 @@
  * Called through mode.ts and by the listing of mode sharded.
  */
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
-import { syncLines } from '../../interop/pytorch/comm-hooks';
+import {
+  averageParametersByHand,
+  countedUpdates,
+  hookFunctions,
+  hookImports,
+  hookLines,
+  keepsState,
+  syncLines,
+} from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { modelCode, tieLines } from '../../interop/pytorch/model';
+import { modelCode, tieLines, tieLinesInside } from '../../interop/pytorch/model';
 import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import {
@@ -20,8 +28,6 @@ import {
   type TensorShape,
 } from '../../interop/pytorch/tensor';
 import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
-import { copiesOfTied, type TiedWeight, tiedLines, tiedSums } from '../../interop/pytorch/tied';
-import { sharedNames } from '../../nn/tied';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
@@ -40,14 +46,14 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const wraps = shape.dp > 1 && !sharded;
   // no_sync() exists only with DistributedDataParallel.
   const config: Config = wraps ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
+  const averages = wraps && config.ddp.commHook.type === 'localSGD';
   const cuts = listedCuts(config, shape);
   const { plan, cutsHeads, lossParallel } = cuts;
-  // DistributedDataParallel has plain tensors where the plan made DTensors.
-  const tied = tieLines(config.model.layers);
-  const copies = wraps ? copiesOf(config) : [];
-  const counted = copies.length > 0 ? 'once' : 'parameters';
+  const tied = wraps
+    ? tieLinesInside(config.model.layers, 'model.module')
+    : { before: tieLines(config.model.layers), after: [] };
   const clips = wraps
-    ? clipLinesOfLocals(config, { parameters: 'parameters', counted, overStages: false })
+    ? clipLinesOfLocals(config, { parameters: 'parameters', overStages: false })
     : clipLinesOfParts(config, { parameters: 'model', overStages: false });
   const model = modelCode(config.model.layers, 'device', config.checkpointSegments);
   const data = dataLines(config, shape, dialect);
@@ -67,7 +73,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       'from torch.distributed.device_mesh import init_device_mesh',
       ...(sharded ? [fsdpImport(config)] : []),
       ...cuts.imports(usesDTensor ? ['DTensor'] : []),
-      ...(wraps ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
+      ...(wraps ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config, true)] : []),
     ],
     group: ranksLines(timeoutOf(config), config.sharded.cpuOffload),
     offloads: config.sharded.cpuOffload,
@@ -85,21 +91,24 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
         ...plan.lines,
         "model = parallelize_module(model, mesh['tp'], plan)",
         // parallelize_module gives each module a parameter of its own.
-        ...(wraps ? [] : tied),
+        ...tied.before,
         ...(wraps
           ? [
               ...(config.clipGradNorm === undefined ? [] : [CUT_NAMES]),
+              ...hookFunctions(config),
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
+              ...tied.after,
               // The first forward pass takes them out of the modules.
-              ...(clips.length > 0 || copies.length > 0 ? ['parameters = dict(model.module.named_parameters())'] : []),
-              ...tiedLines(config, copies),
+              ...(clips.length > 0 || averages ? ['parameters = dict(model.module.named_parameters())'] : []),
             ]
           : []),
       ),
+      ...(wraps ? hookLines(config, 'model', syncGroup(shape)) : []),
       ...(sharded ? shardLines(config, shardMesh(sharded)) : []),
     ],
-    copies: copiesOfTied(copies),
     optimizerArguments: ['foreach=False'],
+    ...(averages ? { afterOptimizer: countedUpdates(config) } : {}),
+    ...(wraps && keepsState(config) ? { notRead: ['what the hook remembers'] } : {}),
     dataNames: data.names,
     loaders: data.lines,
     loop: {
@@ -107,17 +116,16 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       targets: 'device',
       ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
-      clip: [...tiedSums(copies, { cut: false }), ...clips],
+      clip: clips,
+      ...(averages
+        ? { afterStep: averageParametersByHand(config, { dp: shape.dp, group: syncGroup(shape), cut: false }) }
+        : {}),
       epochStart: hasSampler(config) && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       ...(sharded ? { beforeForward: gradientSyncLines(config) } : {}),
       log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
     },
   });
 }
-
-/** DistributedDataParallel takes DTensors apart, so each module that shares a weight keeps a parameter of its own. */
-const copiesOf = ({ model }: Config): readonly TiedWeight[] =>
-  sharedNames(model.layers).map((names) => ({ names, groups: [], severalOnRank: true }));
 
 /** A Python expression for the ranks that have the same part of each layer and other rows. */
 function syncGroup({ tp, dp, sharded }: TensorShape): string {

@@ -11,7 +11,7 @@ import type { Notice } from '../../protocol/notice';
 import { pieceOf, pieceShape } from '../../sharding/piece';
 import { REPLICATE } from '../../sharding/placement';
 import { elements } from '../../tensor/shape';
-import { ignoredDdpNotices } from '../ddp/around-parts';
+import { hookNoticesOfParts, ignoredDdpNotices } from '../ddp/around-parts';
 import { unevenBatch } from '../even-mesh';
 import type { NoticeInput } from '../facets/mode-checks';
 import type { ModeInput } from '../mode-input';
@@ -21,6 +21,7 @@ import { cutModel, madePlan } from './plan';
 export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
   ...cutNotices(input),
   ...unevenBatch(input, 'replicas'),
+  ...hookNoticesOfParts(input.config),
   ...ignoredDdpNotices(input.given, DDP_OF_GROUPS),
 ];
 

@@ -143,11 +143,13 @@ export async function torchScript({ config, script, files }: ScriptCase): Promis
 }
 
 /** One process per rank, started by torchrun. */
-const isPerRank = ({ mode }: Config): boolean => mode === 'ddp' || mode === 'pipeline';
+const isPerRank = ({ mode }: Config): boolean => mode === 'pipeline' || PER_RANK.has(mode);
+/** Modes whose scripts print the losses of every rank. */
+const PER_RANK: ReadonlySet<Config['mode']> = new Set(['ddp', 'tensor']);
 
 /**
- * What the script of this run prints: each rank of DDP its own losses, one rank of a pipeline the mean over replicas,
- * else one process those of all workers in turn. NaN: a rank that has run out.
+ * What the script of this run prints: each rank of DDP and of tensor groups its own losses, one rank of a pipeline the
+ * mean over replicas, else one process those of all workers in turn. NaN: a rank that has run out.
  */
 export function printedBy(config: Config, { losses }: Report): Printed {
   const { mode, worldSize } = config;
@@ -156,6 +158,6 @@ export function printedBy(config: Config, { losses }: Report): Printed {
     const [printing] = PARALLEL_MODES[mode].facets(config).steps.lossRanks?.(config) ?? [];
     return Array.from({ length: worldSize }, (_, rank) => (rank === printing ? losses.map(({ loss }) => loss) : []));
   }
-  if (mode !== 'ddp') return [real(losses.flatMap(({ perRank }) => perRank))];
+  if (!PER_RANK.has(mode)) return [real(losses.flatMap(({ perRank }) => perRank))];
   return Array.from({ length: worldSize }, (_, rank) => real(losses.map(({ perRank }) => perRank[rank] ?? Number.NaN)));
 }

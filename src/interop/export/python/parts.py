@@ -50,6 +50,9 @@ class ModelTensors:
     def state(self):
         """The entries of the model's state_dict that this rank has, as they are."""
         found = {**self.model.state_dict(), **self.kept}
+        for name, of in self.tied.items():  # inside DistributedDataParallel one of the modules has the parameter
+            if of in found:
+                found.setdefault(name, found[of])
         return {name: found[name] for name in self.order if name in self.owned and name in found}
 
     def whole(self, name, tensor, owner):
