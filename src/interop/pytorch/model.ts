@@ -30,7 +30,7 @@ export function tieLines(layers: readonly LayerConfig[]): readonly string[] {
 
 /**
  * The same inside DistributedDataParallel, which takes DTensors out of the modules and puts them back before the first
- * forward pass, a shared one into the first of its modules: `before` and `after` are lines before and after the wrapper.
+ * forward pass, a shared one into the first of its modules: lines before and after the wrapper.
  */
 export function tieLinesInside(
   layers: readonly LayerConfig[],
