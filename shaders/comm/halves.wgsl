@@ -1,9 +1,9 @@
-// Halves two to a 32-bit word, without the extension shader-f16: float16 (BRAIN = 0) or bfloat16 (BRAIN = 1), element
-// 2i in the low bits of word i. MODE 0: target = half(source) / divisor, as tensor.to(torch.float16).div_(world_size);
-// MODE 1: target[start + i] += source[i], as all_reduce sums a half tensor; MODE 2: target = float(source), as
-// bucket.copy_(half tensor). Each result is rounded once, to nearest even; float16 overflows to inf and has denormals.
-// Conversions keep bfloat16's denormals, sums and quotients take them for 0. `length`: elements of the float tensor;
-// `count`: words. One invocation per word. Same as tensor/half-bits.ts.
+// Halves two to a 32-bit word: float16 (BRAIN = 0) or bfloat16 (BRAIN = 1), element 2i in the low bits of word i. MODE
+// 0: target = half(source) / divisor, as tensor.to(torch.float16).div_(world_size); MODE 1: target[start + i] +=
+// source[i], as all_reduce sums a half tensor; MODE 2: target = float(source), as bucket.copy_(half tensor). Each
+// result is rounded once, to nearest even; float16 overflows to inf and has denormals. Conversions keep bfloat16's
+// denormals, sums and quotients take them for 0. `length`: elements of the float tensor; `count`: words. One invocation
+// per word. Same as tensor/half-bits.ts.
 
 override MODE: u32 = 0u;
 override BRAIN: u32 = 0u;

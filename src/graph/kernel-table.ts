@@ -121,6 +121,7 @@ export const KERNELS = {
   'precision/adam': { tensors: 'rrwww', params: 0, segmented: true },
   'precision/batch-norm-statistics': { tensors: 'rwwwww', params: 8 },
   'precision/cast': { tensors: 'rw', params: 1 },
+  'precision/check-halves': { tensors: 'w', params: 1 },
   'precision/clip-grad-norm': { tensors: 'rw', params: 1, segmented: true },
   'precision/copy': { tensors: 'rw', params: 6 },
   'precision/norm': { tensors: 'rw', params: 3 },

@@ -9,7 +9,7 @@ import type { KernelId } from './kernel-table';
 const files = import.meta.glob<string>(
   [
     '../../shaders/**/*.wgsl',
-    '!../../shaders/helpers/*.wgsl',
+    '!../../shaders/helpers/**',
     '!../../shaders/{precision,scaler}/*.wgsl',
     '!../../shaders/reduce/{cumsum,logsumexp,logsumexp-grad,max,max-grad,max-all-grad,norm-grad,sum-grad-vec4,var,var-grad}.wgsl',
     '!../../shaders/shape/{gather,scatter}.wgsl',
@@ -30,8 +30,8 @@ export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<K
 
 export const SHADERS = byId(files);
 
-/** Includes fully_shard's copies, which may make halves. */
-const OF_HALVES = /^(precision|scaler|fsdp)[/]/;
+/** Includes fully_shard's copies, which may make halves, and the operators of DDP's compressing hooks. */
+const OF_HALVES = /^(precision|scaler|fsdp|halves)[/]/;
 
 /** The kernels that Programs with these operators run. */
 export async function shadersFor(ops: Iterable<string>): Promise<Readonly<Record<KernelId, string>>> {

@@ -62,6 +62,8 @@ export interface DeviceReport {
   readonly kind: 'webgpu' | 'cpu';
   readonly adapter: string;
   readonly software: boolean;
+  /** For a run with float16 on a GPU: how its kernels convert halves (runtime/executor). */
+  readonly float16?: 'f16' | 'packed' | 'inexact';
   /** With the setting `adapters`: the adapter of each device of the mesh, in order. */
   readonly adapters?: readonly Pick<DeviceReport, 'kind' | 'adapter' | 'software'>[];
 }

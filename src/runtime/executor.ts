@@ -18,6 +18,11 @@ export interface ExecutorInfo {
   /** e.g. 'SwiftShader (software)', 'NVIDIA ...', 'CPU (typed arrays)'. */
   readonly adapter: string;
   readonly software: boolean;
+  /**
+   * How kernels of a run with float16 on a GPU convert halves: with WGSL's f16, or in whole numbers on packed words
+   * because the adapter has no f16, or because the adapter's f16 is 'inexact'. The bits are the same.
+   */
+  readonly float16?: 'f16' | 'packed' | 'inexact';
 }
 
 /** Memory for a received message: an array, and a view of its bits. */

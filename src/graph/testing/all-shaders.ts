@@ -2,7 +2,7 @@
 import type { KernelId } from '../kernel-table';
 import { byId } from '../shader-sources';
 
-const files = import.meta.glob<string>(['../../../shaders/**/*.wgsl', '!../../../shaders/helpers/*.wgsl'], {
+const files = import.meta.glob<string>(['../../../shaders/**/*.wgsl', '!../../../shaders/helpers/**'], {
   query: '?raw',
   import: 'default',
   eager: true,

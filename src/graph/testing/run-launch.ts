@@ -41,7 +41,8 @@ async function openKept(): Promise<Kept> {
   pollPatiently();
   const gpu = create([]);
   const adapter = must(await gpu.requestAdapter(), 'a WebGPU adapter (set VK_DRIVER_FILES to SwiftShader)');
-  const device = await adapter.requestDevice();
+  const requiredFeatures = (['shader-f16'] as const).filter((feature) => adapter.features.has(feature));
+  const device = await adapter.requestDevice({ requiredFeatures });
   process.once('exit', () => {
     device.destroy();
     kept = undefined;
@@ -56,6 +57,7 @@ export class LaunchRunner {
   private constructor(
     private readonly kept: Kept,
     readonly tuning: KernelTuning = SOFTWARE_TUNING,
+    private readonly shaders: Readonly<Record<string, string>> = ALL_SHADERS,
   ) {
     this.device = kept.device;
     this.#pipelines = kept.pipelines;
@@ -68,7 +70,12 @@ export class LaunchRunner {
 
   /** The same device, for which operators are lowered by another tuning. */
   tuned(tuning: KernelTuning): LaunchRunner {
-    return new LaunchRunner(this.kept, tuning);
+    return new LaunchRunner(this.kept, tuning, this.shaders);
+  }
+
+  /** The same device with other kernels, by id. */
+  withShaders(shaders: Readonly<Record<string, string>>): LaunchRunner {
+    return new LaunchRunner(this.kept, this.tuning, shaders);
   }
 
   /**
@@ -152,10 +159,10 @@ export class LaunchRunner {
   }
 
   #pipeline(launch: DenseLaunch): Compiled {
-    const source = ALL_SHADERS[launch.kernel];
+    const source = must(this.shaders[launch.kernel], launch.kernel);
     const declared = new Set([...source.matchAll(/^override (\w+)/gm)].map(([, name]) => name));
     const constants = Object.fromEntries(Object.entries(launch.constants ?? {}).filter(([name]) => declared.has(name)));
-    const key = `${launch.kernel} ${JSON.stringify(constants)}`;
+    const key = `${launch.kernel} ${JSON.stringify(constants)} ${source}`;
     const known = this.#pipelines.get(key);
     if (known) return known;
     const layout = kernelLayout(this.device, launch.kernel);

@@ -3,6 +3,7 @@
  * the kernels' sources are a large part of a worker's code, and a worker that computes on the CPU does not need them.
  * Called by launch/open-executors.ts alone.
  */
+import { loadPart } from '../../base/load-part';
 import { shadersFor } from '../../graph/shader-sources';
 import type { Executor } from '../executor';
 import { chooseTuning } from './tuning/choose-tuning';
@@ -20,16 +21,22 @@ export async function createTunedExecutor({
 }: TunedOptions): Promise<Executor> {
   const { opened } = options;
   try {
-    const shaders = await shadersFor(operatorsOf(options.programs));
+    const instructions = computesOf(options.programs);
+    const shaders = await shadersFor(instructions.map(({ op }) => op));
     const tuning = await chooseTuning(opened, shaders, tuningStore);
-    return await createWebgpuExecutor({ ...options, shaders, tuning });
+    if (!instructions.some(({ attrs }) => Object.values(attrs).includes('f16')))
+      return await createWebgpuExecutor({ ...options, shaders, tuning });
+    const { float16Kernels } = await loadPart('The kernels of float16', () => import('./float16'));
+    const { float16, ...kernels } = await float16Kernels(opened, shaders);
+    const own = { ...opened, info: { ...opened.info, float16 } };
+    return await createWebgpuExecutor({ ...options, opened: own, ...kernels, tuning });
   } catch (error) {
     // The device may be lost while kernels are measured or compiled.
     throw await opened.explain(error);
   }
 }
 
-const operatorsOf = (programs: TunedOptions['programs']): readonly string[] =>
+const computesOf = (programs: TunedOptions['programs']) =>
   programs.flatMap(({ lanes }) =>
-    lanes.flatMap(({ instructions }) => instructions.flatMap((each) => (each.kind === 'compute' ? [each.op] : []))),
+    lanes.flatMap(({ instructions }) => instructions.filter((each) => each.kind === 'compute')),
   );

@@ -8,6 +8,7 @@ import { createTunedExecutor } from './create-tuned-executor';
 import { type OpenedDevice, openDevice } from './device';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
 import { testRun } from './testing/programs';
+import { withoutFeature } from './testing/without-feature';
 import { createWebgpuExecutor } from './webgpu-executor';
 
 let gpu: NodeGpu;
@@ -26,6 +27,17 @@ describe('openDevice', () => {
   it('says that there is no adapter', async () => {
     const none = { requestAdapter: () => Promise.resolve(null) } as unknown as GPU;
     await expect(openDevice(none)).rejects.toMatchObject({ code: 'no-adapter' });
+  });
+
+  it('asks for timestamps and for f16 where the adapter has them', async () => {
+    const adapter = must(await gpu.gpu.requestAdapter(), 'an adapter');
+    for (const feature of ['timestamp-query', 'shader-f16'] as const) {
+      expect(opened.device.features.has(feature)).toBe(adapter.features.has(feature));
+      const without = await openDevice(withoutFeature(gpu.gpu, feature));
+      expect(without.device.features.has(feature)).toBe(false);
+      without.close();
+    }
+    expect(opened.device.features.has('shader-f16')).toBe(true);
   });
 
   it('collects errors that WebGPU reports outside of calls', async () => {

@@ -22,13 +22,20 @@ export interface DeviceOptions {
   readonly adapter?: GpuAdapterName;
 }
 
+export interface CompiledOnce {
+  /** Compiled kernels: pipelinesOf() makes the cache for the first executor. */
+  pipelines?: PipelineCache;
+  /** Whether WGSL's f16 converts exactly here: float16.ts asks the device once. */
+  exactF16?: Promise<boolean>;
+}
+
 export interface OpenedDevice {
   readonly device: GPUDevice;
   readonly info: ExecutorInfo;
   /** Whether timestamp-query is supported. */
   readonly timestamps: boolean;
-  /** Compiled kernels, shared by all executors on this device: pipelinesOf() makes the cache for the first executor. */
-  readonly compiled: { pipelines?: PipelineCache };
+  /** What all executors on this device share. */
+  readonly compiled: CompiledOnce;
   /** Tunings measured on this device (tuning/choose-tuning.ts). */
   readonly tunings: TuningStore;
   /** Resolves with the reason when the device is lost, close() included. Never rejects. */
@@ -54,8 +61,7 @@ export async function openDevice(gpu: GPU | undefined, options: DeviceOptions = 
     throw new LockstepError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).', hint);
   }
   const adapter = await requestAdapter(gpu, options.adapter);
-  const timestamps = adapter.features.has('timestamp-query');
-  const device = await requestDevice(adapter, timestamps, options.label ?? 'lockstep');
+  const device = await requestDevice(adapter, options.label ?? 'lockstep');
   const { vendor, architecture, description } = adapter.info;
   const name =
     [...new Set([vendor, architecture, adapter.info.device, description].filter(Boolean))].join(' ') || 'unknown GPU';
@@ -75,7 +81,7 @@ export async function openDevice(gpu: GPU | undefined, options: DeviceOptions = 
   return {
     device,
     info: { kind: 'webgpu', adapter: software ? `${name} (software)` : name, software },
-    timestamps,
+    timestamps: device.features.has('timestamp-query'),
     compiled: {},
     tunings: memoryTuningStore(),
     lost,
@@ -138,12 +144,15 @@ async function requestAdapter(gpu: GPU, wanted: GpuAdapterName = 'highPerformanc
   throw new LockstepError('no-adapter', 'This browser has WebGPU, but WebGPU returns no adapter.', hint);
 }
 
-async function requestDevice(adapter: GPUAdapter, timestamps: boolean, label: string): Promise<GPUDevice> {
+/** The features that are used where the adapter has them. */
+const FEATURES = ['timestamp-query', 'shader-f16'] as const;
+
+async function requestDevice(adapter: GPUAdapter, label: string): Promise<GPUDevice> {
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   try {
     return await adapter.requestDevice({
       label,
-      requiredFeatures: timestamps ? ['timestamp-query'] : [],
+      requiredFeatures: FEATURES.filter((feature) => adapter.features.has(feature)),
       requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
     });
   } catch (error) {

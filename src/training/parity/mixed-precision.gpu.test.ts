@@ -1,6 +1,7 @@
 /**
  * Mixed precision on the WGSL kernels: the recorded autocast run of PyTorch 2.13, the same bits with one GPUDevice per
- * rank, and a GradScaler that meets real overflows of float16, held to the CPU device.
+ * rank, the same bits with and without WGSL's f16, and a GradScaler that meets real overflows of float16, held to the
+ * CPU device.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
@@ -9,12 +10,13 @@ import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { withoutFeature } from '../../runtime/webgpu/testing/without-feature';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import { AUTOCAST_CASE, MIXED_BASE, TENSOR_AUTOCAST_CASE, WHOLE_MODEL_CASES } from '../testing/mixed-cases';
 import { runParity } from '../testing/run-parity';
-import { expectSameBits, runInWorkers } from '../testing/run-placements';
+import { expectSameBits, heldBy, runInWorkers } from '../testing/run-placements';
 import type { Training } from '../training';
 
 let node: NodeGpu;
@@ -169,3 +171,62 @@ test(
     expect(apart.map(({ perRank }) => perRank)).toEqual(gpu.map(({ perRank }) => perRank));
   },
 );
+
+const IN_FLOAT16: Readonly<Record<string, ConfigInput>> = {
+  'DDP under autocast, with a scale that overflows': {
+    ...MIXED_BASE,
+    mode: 'ddp',
+    worldSize: 2,
+    batchSize: 8,
+    precision: 'autocast-fp16',
+    optimizer: { type: 'Adam', lr: 0.01 },
+    gradScaler: { enabled: true, initScale: 2 ** 24, growthInterval: 3 },
+  },
+  'a MixedPrecisionPolicy': {
+    ...MIXED_BASE,
+    model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
+    batchSize: 12,
+    dropLast: true,
+    mode: 'sharded',
+    worldSize: 3,
+    placement: 'workers',
+    sharded: { paramDtype: 'float16', reduceDtype: 'float16', reshardAfterForward: true },
+  },
+  'a whole model in float16': { ...MIXED_BASE, mode: 'single', precision: 'fp16-master', batchSize: 16 },
+  "DDP's fp16_compress_hook": {
+    ...MIXED_BASE,
+    mode: 'ddp',
+    worldSize: 3,
+    batchSize: 8,
+    ddp: { commHook: { type: 'fp16Compress' } },
+  },
+};
+
+test.each(Object.entries(IN_FLOAT16))(
+  "%s: WGSL's f16 gives the bits of packed halves",
+  place({ modes: ['single', 'ddp', 'sharded'] }),
+  async (_, config) => {
+    const heldOn = (gpu: GPU) =>
+      withRun(config, gpu, async (training) => {
+        const held = await heldBy(training, await training.run(8));
+        return { held, float16: training.device.float16 };
+      });
+    const adapter = await node.gpu.requestAdapter();
+    const own = await heldOn(node.gpu);
+    if (!adapter?.features.has('shader-f16')) {
+      // SwiftShader, for example: there is only one form to run.
+      expect(own.float16).toBe('packed');
+      return;
+    }
+    const packed = await heldOn(withoutFeature(node.gpu, 'shader-f16'));
+    expect([own.float16, packed.float16]).toEqual(['f16', 'packed']);
+    expectSameBits(packed.held, own.held);
+  },
+);
+
+test('a run in bfloat16 or float32 has no form of float16', place({ modes: ['single'] }), async () => {
+  for (const precision of ['autocast-bf16', 'float32'] as const)
+    await withRun({ ...MIXED_BASE, mode: 'single', precision }, node.gpu, async (training) => {
+      expect(training.device.float16).toBeUndefined();
+    });
+});

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { must } from '../../../base/invariant';
 import { parseConfig } from '../../../config/parse-config';
 import { recordRun } from '../../../lessons/record/record-run';
+import type { SessionInfo } from '../../../protocol/session-info';
 import type { LossRecord } from '../../../protocol/trace';
 import { gradientSizes, type LayerGradients, ofAllLayers } from '../../../trace/gradient-sizes';
 import { DEFAULT_VIEW } from '../../permalink/permalink-view';
@@ -21,21 +22,42 @@ async function runOf(link: string) {
   return { info: must(facts.info, 'a run'), trace: must(facts.trace, 'a step') };
 }
 
+/** The panel as text; `info`: of the open run. */
+function panelOf(precision: string, info?: SessionInfo): string {
+  const store = createAppStore(parseConfig({ mode: 'single', precision }), DEFAULT_VIEW);
+  const services = { store, controller: {}, frames: {}, urlSync: {} } as unknown as AppServices;
+  const palette = new Proxy({}, { get: () => ['#000'] }) as never;
+  if (info) store.setState({ info });
+  // Markup is rendered from the store's initial state.
+  store.getInitialState = store.getState;
+  return renderToStaticMarkup(
+    <AppContexts services={services} palette={palette}>
+      <PrecisionPanel />
+    </AppContexts>,
+  );
+}
+
 test.each([
   ['float32', undefined],
   ['autocast-bf16', 'bfloat16'],
   ['autocast-fp16', 'float16'],
 ])('%s: the panel says how kernels round', (precision, type) => {
-  const store = createAppStore(parseConfig({ mode: 'single', precision }), DEFAULT_VIEW);
-  const services = { store, controller: {}, frames: {}, urlSync: {} } as unknown as AppServices;
-  const palette = new Proxy({}, { get: () => ['#000'] }) as never;
-  const markup = renderToStaticMarkup(
-    <AppContexts services={services} palette={palette}>
-      <PrecisionPanel />
-    </AppContexts>,
-  );
+  const markup = panelOf(precision);
   if (type === undefined) expect(markup).not.toContain('round each result');
   else expect(markup).toContain(`round each result to ${type}, as PyTorch`);
+});
+
+test.each([
+  ['f16', 'This GPU has shader-f16: kernels'],
+  ['packed', 'This GPU lacks shader-f16: kernels'],
+  ['inexact', 'shader-f16 does not round as PyTorch does: kernels'],
+  [undefined, undefined],
+] as const)('how the kernels of a GPU convert float16: %s', async (float16, words) => {
+  const { info } = await runOf('mode=single&precision=autocast-fp16');
+  const device = { ...info.device, ...(float16 ? { float16 } : {}) };
+  const markup = panelOf('autocast-fp16', { ...info, device });
+  if (words === undefined) expect(markup).not.toContain('shader-f16');
+  else expect(markup).toContain(words);
 });
 
 describe('gradients by layer', () => {
