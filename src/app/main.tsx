@@ -15,7 +15,6 @@ import { parseAddress } from './permalink/permalink';
 import { createController } from './run/controller';
 import { startSession } from './run/session-client';
 import { AppView } from './shell/app';
-import { beAGoodGuest } from './shell/embed';
 import { type AppStore, createAppStore } from './state/store';
 import './draw/theme.css';
 import './shell/page.css';
@@ -72,7 +71,11 @@ function start(): void {
       </AppProvider>
     </RootBoundary>,
   );
-  if (link.view.embed) beAGoodGuest({ store, controller, root, state: link.state, ask: arrival.ask });
+  if (link.view.embed)
+    loadPart('What an embed does in its frame', () => import('./shell/embed')).then(
+      ({ beAGoodGuest }) => beAGoodGuest({ store, controller, root, state: link.state, ask: arrival.ask }),
+      () => undefined,
+    );
   window.lockstep = createWindowApi(controller, () => urlSync.href());
   if (!labAlone) controller.apply(link.config, 'link');
   if (import.meta.env.PROD && window.top === window) keepSiteOnceOpen(store, controller.say);

@@ -1,6 +1,6 @@
 /**
- * All operators that may occur in a model's graph, by name. Linear layers, elementwise operators and elementwise losses
- * are always loaded; `loadOps` adds the other families when a run needs them. Optimisers and collectives have their own
+ * All operators that may occur in a model's graph, by name. Linear layers, activations and elementwise losses are always
+ * loaded; `loadOps` adds the other families when a run needs them. Optimisers and collectives have their own
  * tables; `parallel` merges all tables.
  */
 import { CodeTable, Part } from '../base/part';
@@ -15,6 +15,10 @@ const rows = new CodeTable<OpDef>([...LINEAR_OPS, ...POINTWISE_OPS, ...LOSS_OPS,
 export const OPS: OpTable = rows;
 
 const FAMILIES = {
+  arithmetic: new Part(
+    'The sums and products of tensors',
+    async () => (await import('./ops/pointwise/arithmetic-ops')).ARITHMETIC_OPS,
+  ),
   attention: new Part('The operators of attention', async () => (await import('./ops/attention')).ATTENTION_OPS),
   classLoss: new Part('The losses of classes', async () => (await import('./ops/loss/class-losses')).CLASS_LOSS_OPS),
   conv: new Part('The operators of convolutions', async () => (await import('./ops/conv')).CONV_OPS),
@@ -39,6 +43,7 @@ const BY_NAME: readonly (readonly [RegExp, OpFamily])[] = [
   [/^(collective|loss[/]parallel)/, 'partition'],
   [/^loss[/](cross-entropy|nll)/, 'classLoss'],
   [/^pointwise[/]chain$/, 'fused'],
+  [/^ops[/](add|mul)/, 'arithmetic'],
   [/^ops[/]matmul$/, 'matmul'],
   [/^ops[/](softmax|log-softmax|sum)/, 'reduce'],
 ];

@@ -23,7 +23,7 @@ import { HOST_MEMORY, isLarge } from './host-memory-part';
 
 type LayerType = LayerConfig['type'];
 
-/** Layers that need no parts. */
+/** Layers that need neither reductions nor movements of elements. */
 const PLAIN: ReadonlySet<LayerType> = new Set<LayerType>([
   'Linear',
   'ReLU',
@@ -40,18 +40,20 @@ const PLAIN: ReadonlySet<LayerType> = new Set<LayerType>([
 ]);
 
 const FAMILIES_OF_LAYER: Partial<Record<LayerType, readonly ProgramOpFamily[]>> = {
+  Dropout: ['arithmetic'],
+  Residual: ['arithmetic'],
   Conv2d: ['conv'],
   MaxPool2d: ['conv'],
   AvgPool2d: ['conv'],
   AdaptiveAvgPool2d: ['conv'],
   BatchNorm1d: ['norm'],
   BatchNorm2d: ['norm'],
-  LayerNorm: ['norm'],
-  GroupNorm: ['norm'],
+  LayerNorm: ['norm', 'arithmetic'],
+  GroupNorm: ['norm', 'arithmetic'],
   Embedding: ['embedding'],
-  TokenEmbedding: ['embedding'],
-  MultiheadAttention: ['attention'],
-  TransformerBlock: ['attention', 'norm'],
+  TokenEmbedding: ['embedding', 'arithmetic'],
+  MultiheadAttention: ['attention', 'arithmetic'],
+  TransformerBlock: ['attention', 'norm', 'arithmetic'],
 };
 
 /** The families of operators that Programs of this configuration may have. */
@@ -69,8 +71,8 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(fuse, 'fused');
   add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
-  // A bias after a sum of addends is expanded over it, and its gradient is a sum.
-  add(found.has('partition'), 'reduce', 'shape');
+  // A bias is added after a sum of addends and expanded over the sum, and its gradient is a sum.
+  add(found.has('partition'), 'arithmetic', 'reduce', 'shape');
   // The halves that the ranks of a tensor group send each other.
   add(found.has('partition') && found.has('precision'), 'halves');
   return [...found];

@@ -6,7 +6,7 @@ import { usePalette } from '../draw/canvas-context';
 import { resolveTheme } from '../draw/theme';
 import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
-import { sentence } from '../fields/settings';
+import { problemSentence } from '../fields/problem-sentence';
 import { openRecordings } from '../looks/given';
 import { DEFAULT_LAB } from '../permalink/lab-link';
 import { parseNumber } from '../permalink/permalink-codecs';
@@ -28,7 +28,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
   const controller = useController();
   const commitSeed = (text: string) => {
     const edit = withSetting(config, ['seed'], parseNumber(text) ?? text);
-    if (!edit.ok) return sentence(edit.problem);
+    if (!edit.ok) return problemSentence(edit.problem);
     controller.apply(edit.config);
     return undefined;
   };

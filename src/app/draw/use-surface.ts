@@ -1,5 +1,5 @@
 /**
- * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one
+ * A canvas in React: its size as the page gives it, its pixel ratio, its brush for the palette, and a drawer in the one
  * frame scheduler. The draw function runs outside React; it runs after `request`, after changes of size or palette, and
  * after changes of what is shown. Its errors go to the boundary around the component.
  *
@@ -8,9 +8,9 @@
  * they would describe the previous frame, or be missing if the picture came late and nothing changed afterwards.
  */
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type Brush, createBrush } from './brush';
 import { useDrawing } from './canvas-context';
 import type { Size } from './geometry';
-import { createInk, type Ink } from './ink';
 import { openSurface } from './surface';
 import type { Subscribe } from './use-throttled';
 
@@ -50,7 +50,11 @@ export interface Painted {
   readonly onPainted: Subscribe;
 }
 
-export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Size, draw: (ink: Ink) => void): Painted {
+export function useSurface(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  size: Size,
+  draw: (brush: Brush) => void,
+): Painted {
   const { palette, frames, changed } = useDrawing();
   const pixelRatio = usePixelRatio();
   const { width, height } = size;
@@ -60,7 +64,7 @@ export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Si
   // Drawing is outside React: the next render throws its error again, for the boundary of the region.
   const [broken, setBroken] = useState<{ readonly error: unknown }>();
   if (broken) throw broken.error;
-  const inks = useMemo(() => ({ ink: undefined as Ink | undefined, palette, pixelRatio }), [palette, pixelRatio]);
+  const kept = useMemo(() => ({ brush: undefined as Brush | undefined, palette, pixelRatio }), [palette, pixelRatio]);
 
   useEffect(() => {
     latest.current = draw;
@@ -69,10 +73,10 @@ export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Si
   useEffect(() => {
     const drawer = frames.drawer(
       () => {
-        const surface = canvas.current && openSurface(canvas.current, { width, height }, inks.pixelRatio);
+        const surface = canvas.current && openSurface(canvas.current, { width, height }, kept.pixelRatio);
         if (!surface) return;
-        inks.ink ??= createInk(surface, inks.palette);
-        latest.current(inks.ink);
+        kept.brush ??= createBrush(surface, kept.palette);
+        latest.current(kept.brush);
         for (const listener of [...listeners]) listener();
       },
       (error) => setBroken({ error }),
@@ -84,7 +88,7 @@ export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Si
       drawer.dispose();
       handle.current = undefined;
     };
-  }, [frames, changed, canvas, width, height, inks, listeners]);
+  }, [frames, changed, canvas, width, height, kept, listeners]);
   return useMemo(
     () => ({
       request: () => handle.current?.request(),

@@ -4,9 +4,11 @@ import { netSizes as sizesOf } from '../model/families';
 import { withLossType } from '../model/fit-model';
 import { parseNumber } from '../permalink/permalink-codecs';
 import { EVERY_SETTING } from '../setup/testing/every-setting';
-import { withOptimizer, withSetting, withSplit, withText } from './edit-config';
+import { withOptimizer, withSetting, withText } from './edit-config';
 import { withData, withLoss as withLossOf } from './edit-data';
-import { plainNet, withActivation, withHiddenLayers, withUnits } from './edit-model';
+import { withActivation, withHiddenLayers, withUnits } from './edit-layers';
+import { plainNet } from './edit-model';
+import { withSplit } from './edit-split';
 import { PAGE_CONFIG } from './page-config';
 import { readSetting } from './setting-ranges';
 

@@ -1,7 +1,7 @@
 /**
  * The page's edits of a Config: pure functions from Config to Config. An edit never returns an invalid Config; if a
  * value does not fit, the edit returns the reason in one sentence and the old Config stays. Edits of the data are in
- * edit-data.ts, edits of the model in edit-model.ts.
+ * edit-data.ts, of the model in edit-model.ts, of the division among ranks in edit-split.ts.
  */
 
 import * as v from 'valibot';
@@ -10,7 +10,7 @@ import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
 import { autocastIn, modelHalf, paramHalf } from '../../protocol/half-of';
-import { type MeshShape, meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -82,62 +82,10 @@ export function withOptimizer(config: Config, type: Config['optimizer']['type'])
   return v.parse(configSchema, { ...config, optimizer: { type } });
 }
 
-/** Sets the number of layers on each device. */
-export function withSplit(config: Config, split: readonly number[]): Edit {
-  const total = split.reduce((sum, layers) => sum + layers, 0);
-  const layers = config.model.layers.length;
-  if (split.some((count) => count < 1)) return refused('each device needs at least one layer');
-  if (total !== layers) return refused(`the split places ${total} layers, but the model has ${layers}`);
-  return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
-}
-
-const withoutStages = (config: Config): Config => {
+export const withoutStages = (config: Config): Config => {
   const { split: _, ...pipeline } = config.pipeline;
   return { ...config, pipeline };
 };
-
-/** Changes the size of some axes; the world size follows. */
-export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
-  const most = LIMITS.worldSize;
-  const before = meshSizes(config);
-  const shape = { ...before, ...sizes };
-  const worldSize = ranksOf(shape);
-  if (!Object.values(shape).every((size) => Number.isInteger(size) && size >= 1))
-    return refused('must be a whole number of at least 1');
-  if (worldSize > most)
-    return refused(
-      `the mesh needs ${Object.values(shape)
-        .filter((size) => size > 1)
-        .join(' × ')} = ${worldSize} ranks, but a run has at most ${most}`,
-    );
-  const kept = before.pp === shape.pp ? config : withoutStages(config);
-  return done({ ...kept, worldSize, mesh: withoutOpen(config.mode, shape) });
-}
-
-/**
- * The axis that takes the remaining ranks has no size setting; the other axes have one only if they have several ranks.
- */
-function withoutOpen(mode: Config['mode'], { pp, dpShard, tp, ...others }: MeshShape): Config['mesh'] {
-  const open = openAxis(mode);
-  const kept = Object.entries({ pp, dpShard, tp }).filter(([axis, size]) => axis !== open && size > 1);
-  return { ...others, ...Object.fromEntries(kept) };
-}
-
-/** Sets the user's plan; undefined: the plan made for the model. */
-export function withTensorPlan(config: Config, plan: Config['tensor']['plan']): Config {
-  const { plan: _plan, lossParallel: _loss, ...tensor } = config.tensor;
-  return { ...config, tensor: plan === undefined ? tensor : { ...config.tensor, plan } };
-}
-
-/** Sets the number of layers of each pipeline stage; undefined: stages with about equally many operations. */
-export function withStages(config: Config, split: readonly number[] | undefined): Edit {
-  if (!split) return done(withoutStages(config));
-  const layers = config.model.layers.length;
-  const total = split.reduce((sum, count) => sum + count, 0);
-  if (split.some((count) => count < 1)) return refused('each stage needs at least one layer');
-  if (total !== layers) return refused(`the stages have ${total} layers, but the model has ${layers}`);
-  return done({ ...config, pipeline: { ...config.pipeline, split: [...split] } });
-}
 
 /**
  * Sets the number of devices; an even split replaces a split for the old number. If the ranks form a grid, the number

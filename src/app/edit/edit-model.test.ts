@@ -12,15 +12,8 @@ import { elements } from '../../tensor/shape';
 import { outputOfAll, shapesThrough } from '../model/layer-shapes';
 import type { Edit } from './edit-config';
 import { changeData, putData } from './edit-data';
-import {
-  kindsFor,
-  withChannels,
-  withGpt,
-  withLayerAfter,
-  withLayerField,
-  withLayers,
-  withoutLayer,
-} from './edit-model';
+import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from './edit-layers';
+import { withChannels, withGpt, withLayers } from './edit-model';
 import { PAGE_PRESETS, PRESET_NAMES, withPreset } from './page-presets';
 
 const rowIn = (config: Config): RowOfData => {

@@ -4,7 +4,6 @@
  * label and tooltip come from the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
  */
 import { type ComponentProps, useId } from 'react';
-import { withSubject } from '../../base/with-subject';
 import type { Setting } from '../../protocol/words/setting';
 import { type Edit, withSetting, withText } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
@@ -17,6 +16,7 @@ import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
+import { problemSentence } from './problem-sentence';
 
 function useSetting(path: string) {
   const config = useApp((app) => app.config);
@@ -24,7 +24,7 @@ function useSetting(path: string) {
   const controller = useController();
   const place = path.split('.');
   const take = (edit: Edit): string | undefined => {
-    if (!edit.ok) return sentence(edit.problem);
+    if (!edit.ok) return problemSentence(edit.problem);
     // A change within the data changes the rows that the model reads.
     const refitted =
       place[0] === 'data' ? putData(edit.config, edit.config.data, knownRow(edit.config, info)) : undefined;
@@ -35,11 +35,6 @@ function useSetting(path: string) {
   const setText = (text: string, parse: (text: string) => unknown) => take(withText(config, place, text, parse));
   return { value: readSetting(config, place), range: rangeOf(config, place), set, setText };
 }
-
-export const sentence = (problem: string) => {
-  const said = withSubject('the value', problem);
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
-};
 
 export function NumberSetting({ path, title, description }: Setting) {
   const { value, range, setText } = useSetting(path);

@@ -6,7 +6,8 @@ import { type RefObject, type UIEvent, useCallback, useRef } from 'react';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import type { ScaleInterval } from '../draw/scales';
-import { type Painted, useSurface } from '../draw/use-surface';
+import { useInk } from '../draw/use-ink';
+import type { Painted } from '../draw/use-surface';
 import type { LanesModel } from './lanes';
 
 /** What the painter shows besides the lanes. */
@@ -48,7 +49,7 @@ export function useLanesPicture<Pointed>(use: PictureUse<Pointed>): LanesPicture
     (ink: Ink) => painter({ pointed, top: scrolled.current, band: model.band })?.(ink),
     [painter, pointed, model],
   );
-  const { request, onPainted } = useSurface(canvas, size, draw);
+  const { request, onPainted } = useInk(canvas, size, draw);
   const onScroll = (event: UIEvent<HTMLElement>) => {
     scrolled.current = event.currentTarget.scrollTop;
     request();

@@ -13,8 +13,9 @@ import { RUN } from '../../protocol/words/run';
 import { withMode, withSetting } from '../edit/edit-config';
 import { ColumnHeads } from '../fields/column-heads';
 import { CommitField } from '../fields/commit-field';
+import { problemSentence } from '../fields/problem-sentence';
 import { ScrollRegion } from '../fields/scroll-region';
-import { ListSetting, NumberSetting, sentence } from '../fields/settings';
+import { ListSetting, NumberSetting } from '../fields/settings';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 import styles from './launch-panel.module.css';
@@ -34,7 +35,7 @@ export function LaunchPanel() {
   const commit = (text: string): string | undefined => {
     try {
       const edited = withLaunch(config, launchSettings(parseLaunchLine(text)));
-      if (!edited.ok) return sentence(edited.problem);
+      if (!edited.ok) return problemSentence(edited.problem);
       controller.apply(edited.config);
       return undefined;
     } catch (error) {

@@ -3,9 +3,10 @@
  * into svg-recorder.ts; for PNG it draws on a canvas of twice the size. Loaded when a picture is saved.
  */
 import { must } from '../../base/invariant';
+import { createBrush } from '../draw/brush';
 import { type HatchStyle, linesOf } from '../draw/hatch';
 import { createHeat } from '../draw/heat-map';
-import { createInk, type Ink } from '../draw/ink';
+import { type Ink, inkOf } from '../draw/ink';
 import { openSurface } from '../draw/surface';
 import { createMeasure, drawText, type MeasureText } from '../draw/text';
 import type { Palette } from '../draw/theme';
@@ -89,7 +90,7 @@ export async function pngOf(picture: CaptionedPicture, palette: Palette, href: s
   const measure = createMeasure(must(canvas.getContext('2d'), 'a canvas to draw on'), palette);
   const page = layOut(picture, href, measure);
   const surface = must(openSurface(canvas, page, PNG_SCALE), 'a canvas to draw on');
-  paintPage(createInk(surface, palette), picture, page, (draw) => draw());
+  paintPage(inkOf(createBrush(surface, palette)), picture, page, (draw) => draw());
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser made no PNG.'))), 'image/png');
   });

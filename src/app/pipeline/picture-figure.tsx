@@ -16,8 +16,9 @@ import type { Schedule } from '../../schedules/schedule';
 import type { Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { Tooltip } from '../draw/tooltip';
+import { useInk } from '../draw/use-ink';
 import { useMedia } from '../draw/use-media';
-import { useSize, useSurface } from '../draw/use-surface';
+import { useSize } from '../draw/use-surface';
 import lanes from '../lanes/lanes.module.css';
 import { reveal, type ViewWindow } from '../lanes/view-window';
 import type { App } from '../state/app-state';
@@ -82,7 +83,7 @@ export function PictureFigure(props: PictureFigureProps) {
     },
     [scene, marks, store, items, pointed, paintOver],
   );
-  useSurface(canvas, surface, draw);
+  useInk(canvas, surface, draw);
 
   const hands = usePicturePointer(hand, {
     scene,

@@ -7,7 +7,6 @@ import { loadPart } from '../../base/load-part';
 import type { SpawnOptions } from '../../launch/spawn-ranks';
 import type { RecordOptions, Report } from '../../protocol/report';
 import type { Files } from '../../protocol/session';
-import { plainData, plainFiles } from '../state/plain-data';
 import type { Controller } from './controller';
 
 export interface WindowApi {
@@ -48,14 +47,15 @@ export function createWindowApi(controller: Controller, href: () => string): Win
   };
   return {
     run: (config, files, records) =>
-      wired(async () =>
-        controller.run(
+      wired(async () => {
+        const { plainData, plainFiles } = await loadPart('The reader of settings', () => import('../state/plain-data'));
+        return controller.run(
           plainData(config, 'config'),
           plainFiles(files),
           // headless/run.ts validates it.
           plainData(records, 'records') as RecordOptions | undefined,
-        ),
-      ),
+        );
+      }),
     spawn: (module, nprocs, options) =>
       wired(async () => {
         const { spawnRanks } = await loadPart('The launcher of ranks', () => import('../../launch/spawn-ranks'));

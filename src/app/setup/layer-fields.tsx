@@ -8,7 +8,7 @@ import type { LayerConfig } from '../../protocol/config';
 import type { RowOfData } from '../../protocol/config/data-row';
 import { LAYER, LAYER_OWN, type LayerField } from '../../protocol/words/layers';
 import type { Edit } from '../edit/edit-config';
-import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit/edit-model';
+import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit/edit-layers';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
 import { Choice } from '../fields/settings';

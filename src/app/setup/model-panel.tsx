@@ -4,11 +4,13 @@ import { parameterCount } from '../../shapes/parameters';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';
 import type { Edit } from '../edit/edit-config';
-import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit/edit-model';
+import { withActivation, withHiddenLayers, withUnits } from '../edit/edit-layers';
+import { plainNet, withChannels, withGpt } from '../edit/edit-model';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
+import { problemSentence } from '../fields/problem-sentence';
 import { Section } from '../fields/section';
-import { Choice, sentence } from '../fields/settings';
+import { Choice } from '../fields/settings';
 import { ACTIVATION_NAMES, type Activation, channelsOf, type GptNet, gptNetOf, netSizes } from '../model/families';
 import { knownRow } from '../model/known-row';
 import { useController } from '../run/use-controller';
@@ -38,7 +40,7 @@ export function ModelPanel() {
   const gpt = gptNetOf(layers);
   const channels = channelsOf(layers, row);
   const apply = (edit: Edit): string | undefined => {
-    if (!edit.ok) return sentence(edit.problem);
+    if (!edit.ok) return problemSentence(edit.problem);
     controller.apply(edit.config);
     return undefined;
   };

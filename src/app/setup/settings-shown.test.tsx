@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { lookup } from '../../base/lookup';
 import { type Config, configSchema, type LeafLayer } from '../../protocol/config';
 import { wordsOf } from '../../protocol/words/words-of';
-import { freshLayer } from '../edit/edit-model';
+import { freshLayer } from '../edit/edit-layers';
 import { SCHEDULES } from '../edit/schedules';
 import { FailuresPanel } from '../failures/failures-panel';
 import { LaunchPanel } from '../launch/launch-panel';

@@ -5,9 +5,9 @@
 import type { LayerConfig } from '../../protocol/config';
 import { MODEL_PARALLEL } from '../../protocol/words/parts';
 import { usePalette } from '../draw/canvas-context';
-import { withSplit } from '../edit/edit-config';
+import { withSplit } from '../edit/edit-split';
 import fields from '../fields/fields.module.css';
-import { sentence } from '../fields/settings';
+import { problemSentence } from '../fields/problem-sentence';
 import { layerText } from '../model/layer-words';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
@@ -24,7 +24,7 @@ export function SplitEditor() {
     const next = split.map((count, device) => count + (device === to ? 1 : 0) - (device === from ? 1 : 0));
     const edit = withSplit(config, next);
     if (edit.ok) controller.apply(edit.config);
-    else controller.say({ level: 'warning', id: 'config-split', text: sentence(edit.problem), hint: '' });
+    else controller.say({ level: 'warning', id: 'config-split', text: problemSentence(edit.problem), hint: '' });
   };
   const button = (from: number, to: number) => (
     <button

@@ -1,11 +1,12 @@
 /**
  * The behaviour inside an iframe (`embed=1`): sends the embedding page the height of the content and the state of the
  * run, pauses while the frame is scrolled out of view or its tab is hidden, and resumes when it is visible again.
+ * Loaded only by embeds.
  */
-import { loadPart } from '../../base/load-part';
 import type { LinkState } from '../permalink/link-state';
 import type { Controller } from '../run/controller';
 import type { AppStore } from '../state/store';
+import { tellState } from './tell-state';
 
 export interface Guest {
   readonly store: AppStore;
@@ -21,10 +22,7 @@ export function beAGoodGuest(guest: Guest): void {
   tellHeight(guest.root);
   pauseUnseen(guest);
   // The embedding page may have any origin; the state of a run is not a secret.
-  loadPart('What an embed tells of its run', () => import('./tell-state')).then(
-    ({ tellState }) => tellState(guest.store, (message) => window.parent.postMessage(message, '*')),
-    () => undefined,
-  );
+  tellState(guest.store, (message) => window.parent.postMessage(message, '*'));
 }
 
 /** Sends the height of the content; in an embed, no element takes its height from the frame. */

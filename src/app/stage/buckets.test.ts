@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { openTestSession } from '../../session/testing/open-session';
-import { parametersIn, placeBuckets } from './devices';
+import { parametersIn, placeBuckets } from './bucket-places';
 import { exchangesOf } from './exchanges';
 
 test.each([false, true])('every byte of every bucket has a row, the same in all rooms; as views: %s', async (views) => {

@@ -5,7 +5,8 @@
 import type { SessionInfo } from '../../protocol/session-info';
 import type { CollectiveRef, DeviceIndex, Payload, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
 import { joinedSlice } from '../../trace/joined';
-import { type BucketPlace, elements } from './devices';
+import type { BucketPlace } from './bucket-places';
+import { elements } from './devices';
 
 export interface Exchange {
   readonly op: CollectiveRef['op'];

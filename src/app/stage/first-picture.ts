@@ -3,8 +3,9 @@
  * The rooms are at their final places, as far as these are known before the step's transfers are. Called by
  * stage-place.tsx.
  */
+
+import type { Brush } from '../draw/brush';
 import { grow, type Size } from '../draw/geometry';
-import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { placeDevices } from './devices';
 import type { RunShape } from './expected-run';
@@ -15,9 +16,9 @@ import { frameRoom } from './room-layout';
 import { largestRoom } from './room-size';
 import { stackOf } from './stack-of';
 
-export function firstPicture(ink: Ink, info: RunShape, size: Size): void {
+export function firstPicture(brush: Brush, info: RunShape, size: Size): void {
   if (size.width <= 0) return;
-  const { palette, context } = ink;
+  const { palette, context } = brush;
   const stack = stackOf(info.config);
   const largest = largestRoom(info.worldSize);
   const { rooms } = layoutStage({ ...size, devices: info.worldSize, largest, links: [], stack });
@@ -25,8 +26,8 @@ export function firstPicture(ink: Ink, info: RunShape, size: Size): void {
     const rect = rooms[device];
     if (!rect) continue;
     const frame = frameRoom(rect);
-    paintCard(ink, rect, { fill: palette.card, stroke: palette.line });
-    paintHead(ink, { device, rect, frame, title, subtitles });
+    paintCard(brush, rect, { fill: palette.card, stroke: palette.line });
+    paintHead(brush, { device, rect, frame, title, subtitles });
     const specs = layers.map(({ weight, bias }) => ({ weight: weight.shape, bias: bias !== undefined }));
     for (const { weight, bias } of layoutLayers(specs, frame.body) ?? [])
       for (const at of bias ? [weight, bias] : [weight])

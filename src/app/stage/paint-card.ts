@@ -1,6 +1,7 @@
 /** Paints the parts that every room has: its card, the bar in its rank's hue, its title. Decides nothing. */
+
+import type { Brush } from '../draw/brush';
 import type { Rect } from '../draw/geometry';
-import type { Ink } from '../draw/ink';
 import { type BoxStyle, box } from '../draw/shapes';
 import { drawText, firstFit, type MeasureText, type TextStyle } from '../draw/text';
 import type { RoomFrame, RoomLevel } from './room-layout';
@@ -14,10 +15,10 @@ const TITLES: Readonly<Record<RoomLevel, TextStyle>> = {
 
 export const titleStyle = ({ level }: RoomFrame): TextStyle => TITLES[level];
 
-export const rankColour = ({ palette }: Ink, device: number): string =>
+export const rankColour = ({ palette }: Brush, device: number): string =>
   palette.ranks[device % palette.ranks.length] ?? palette.ink;
 
-export function paintCard({ context }: Ink, rect: Rect, style: BoxStyle): void {
+export function paintCard({ context }: Brush, rect: Rect, style: BoxStyle): void {
   box(context, rect, { lineWidth: 1, radius: Math.min(10, rect.height / 8), ...style });
 }
 
@@ -41,17 +42,22 @@ function titlesOf(title: string, width: number, style: TextStyle, measure: Measu
 }
 
 export function paintHead(
-  ink: Ink,
+  brush: Brush,
   { device, rect, frame, title, subtitles }: Head,
-  hue = rankColour(ink, device),
+  hue = rankColour(brush, device),
 ): void {
-  const { palette, context, measure } = ink;
+  const { palette, context, measure } = brush;
   const { header, subtitle, level } = frame;
   const style = titleStyle(frame);
   box(context, { x: rect.x, y: header.y + 2, width: 3.5, height: level === 'whole' ? 28 : 14 }, { fill: hue });
   const text = firstFit(titlesOf(title, header.width, style, measure), header.width, style, measure);
-  drawText(ink, text, { x: header.x, y: header.y + (level === 'glyph' ? 11 : 14) }, { ...style, colour: palette.ink });
+  drawText(
+    brush,
+    text,
+    { x: header.x, y: header.y + (level === 'glyph' ? 11 : 14) },
+    { ...style, colour: palette.ink },
+  );
   if (!subtitle || level === 'glyph') return;
   const below = firstFit(subtitles, subtitle.width, SMALL, measure);
-  drawText(ink, below, { x: subtitle.x, y: subtitle.y + 11 }, { ...SMALL, colour: palette.soft });
+  drawText(brush, below, { x: subtitle.x, y: subtitle.y + 11 }, { ...SMALL, colour: palette.soft });
 }

@@ -1,7 +1,8 @@
 /** The input of the scene of one room. Types only; read by room-scene.ts and the functions that it calls. */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Rect } from '../draw/geometry';
-import type { BucketPlace, DevicePlace } from './devices';
+import type { BucketPlace } from './bucket-places';
+import type { DevicePlace } from './devices';
 import type { StageFacts } from './facts';
 import type { RoomContent } from './room-content';
 import type { TiledValues } from './tiles';

@@ -4,7 +4,7 @@
  */
 import { useCallback, useLayoutEffect, useRef } from 'react';
 import { laterPanel } from '../boundary/loaded-panel';
-import type { Ink } from '../draw/ink';
+import type { Brush } from '../draw/brush';
 import { useSize, useSurface } from '../draw/use-surface';
 import { useApp, useAppStore } from '../state/use-app';
 import { expectedRun } from './expected-run';
@@ -34,9 +34,9 @@ function EmptyRooms() {
   const view = useRef<HTMLDivElement>(null);
   const size = useSize(view);
   const draw = useCallback(
-    (ink: Ink) => {
+    (brush: Brush) => {
       const { info, config } = store.getState();
-      firstPicture(ink, info ?? expectedRun(config), size);
+      firstPicture(brush, info ?? expectedRun(config), size);
     },
     [store, size],
   );

@@ -6,7 +6,7 @@ import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import type { Moment } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
-import { placeBuckets } from './devices';
+import { placeBuckets } from './bucket-places';
 import { type Contributors, contributorsOf, type Exchanges, exchangesOf } from './exchanges';
 import { type StageWorks, stageWorks } from './pipeline-work';
 import { type ProductSpec, productSpec, type ShapeOf, shapesOf } from './product-spec';

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import { useSurface } from '../draw/use-surface';
+import { useInk } from '../draw/use-ink';
 import type { SavedFigure } from '../picture/figure-picture';
 import { useApp, useAppStore } from '../state/use-app';
 import { itemsOfEvent } from './marked-items';
@@ -40,7 +40,7 @@ export function useStagePicture(model: StageModel, size: Size, { pointed, tab, o
     },
     [store, model, size, pointed, tab, opened, pictures],
   );
-  const { onPainted } = useSurface(canvas, size, draw);
+  const { onPainted } = useInk(canvas, size, draw);
   const figure = useMemo(() => figureOf(model, size), [model, size]);
   return { canvas, figure, onPainted };
 }

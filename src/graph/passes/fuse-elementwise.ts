@@ -7,8 +7,8 @@
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
 import type { OpTable, ValueId } from '../op';
-import { STAGE_OPS } from '../ops/pointwise';
 import { chainAttrs, isStage, MOST_STAGES, type Stage } from '../ops/pointwise/chain';
+import { STAGE_OPS } from '../ops/pointwise/stage-ops';
 import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
 interface Chain {

@@ -10,7 +10,7 @@ import { meshSizes, openAxis, ranksOf, replicasOf, shardsParameters } from '../.
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
-import { withMesh } from '../../edit/edit-config';
+import { withMesh } from '../../edit/edit-split';
 import { ChoiceSetting, FlagSetting, TextSetting } from '../../fields/settings';
 import { shownAxes } from '../../model/shown-axes';
 import { useController } from '../../run/use-controller';

@@ -7,7 +7,7 @@ import { type PointerEvent, useRef, useState } from 'react';
 import { LAYERS_WITH_WEIGHTS } from '../../../protocol/config/layer-kinds';
 import { PIPELINE } from '../../../protocol/words/pipeline';
 import { usePalette } from '../../draw/canvas-context';
-import { withStages } from '../../edit/edit-config';
+import { withStages } from '../../edit/edit-split';
 import fields from '../../fields/fields.module.css';
 import { layerText } from '../../model/layer-words';
 import { useController } from '../../run/use-controller';

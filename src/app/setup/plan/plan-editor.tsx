@@ -8,7 +8,7 @@ import type { StyleName } from '../../../protocol/config/tensor';
 import type { PlanInfo, PlanModule } from '../../../protocol/session-info';
 import { TENSOR } from '../../../protocol/words/tensor';
 import { formatSize } from '../../draw/format';
-import { withTensorPlan } from '../../edit/edit-config';
+import { withTensorPlan } from '../../edit/edit-split';
 import fields from '../../fields/fields.module.css';
 import { useController } from '../../run/use-controller';
 import { useApp } from '../../state/use-app';

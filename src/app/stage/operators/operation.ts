@@ -4,7 +4,7 @@ import type { TraceEvent } from '../../../protocol/trace';
 import { bufferWords } from '../../../trace/buffer-words';
 import type { Content } from '../../../trace/contents';
 import type { Rect } from '../../draw/geometry';
-import { bucketContents } from '../devices';
+import { bucketContents } from '../bucket-places';
 import type { RoomInput } from '../room-input';
 import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';

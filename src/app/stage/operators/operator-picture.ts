@@ -7,7 +7,7 @@ import type { LayerConfig } from '../../../protocol/config';
 import type { SessionInfo } from '../../../protocol/session-info';
 import type { TraceEvent } from '../../../protocol/trace';
 import type { Rect } from '../../draw/geometry';
-import type { BucketPlace } from '../devices';
+import type { BucketPlace } from '../bucket-places';
 import type { DrawnOperand } from './drawn';
 import type { Sketch } from './sketch';
 

@@ -3,8 +3,8 @@
  * and they have no gradient.
  */
 import type { OpDef } from '../../op';
-import { STAGE_OPS } from '../pointwise';
 import { chain } from '../pointwise/chain';
+import { STAGE_OPS } from '../pointwise/stage-ops';
 import { linearBackward, linearBackwardParams } from './linear-backward';
 import { elementLossWithGradient } from './loss-with-gradient';
 
