@@ -12,6 +12,7 @@ import { parameterCount } from '../shapes/parameters';
 import { createBlueprint } from '../training/blueprint';
 import { DeviceKeeper } from '../training/device-keeper';
 import { memoryOf } from '../training/device-memory';
+import { FAILURE_WORDS } from '../training/failures/failure-words-part';
 import { checkRank } from '../training/failures/fault-plan';
 import { loadParts } from '../training/load-parts';
 import { Supervisor } from '../training/supervisor';
@@ -28,7 +29,7 @@ const MANY_PARAMETERS = 10_000_000;
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
   checkRecords(options.records);
   const config = parseConfig(input);
-  await loadParts(config);
+  await Promise.all([loadParts(config), FAILURE_WORDS.load()]);
   const parameters = config.model.layers.reduce((sum, layer) => sum + parameterCount(layer), 0);
   const say = (text: string): void => {
     if (parameters >= MANY_PARAMETERS) options.onPhase?.(text);

@@ -7,8 +7,8 @@ import { asLockstepError, LockstepError } from '../base/errors';
 import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
+import { FAILURE_WORDS } from '../training/failures/failure-words-part';
 import { isRestartable } from '../training/failures/restartable';
-import { standstillAfter } from '../training/failures/standstill';
 import type { SupervisorRecovery as Recovered, Supervisor } from '../training/supervisor';
 import type { Training } from '../training/training';
 import type { CurrentPlayer } from './current-player';
@@ -42,7 +42,8 @@ export class Recovery {
     const { blueprint, supervisor, phase, turns, reports } = this.options;
     if (phase.is !== 'runs' || supervisor.training !== broken) return;
     const failure = phase.breaks(supervisor.failed(error, reports.finished));
-    reports.emit({ type: 'standstill', standstill: standstillAfter(blueprint, failure, reports.finished) });
+    const standstill = FAILURE_WORDS.now()?.standstillAfter(blueprint, failure, reports.finished);
+    reports.emit({ type: 'standstill', standstill });
     if (!supervisor.restartsAfter(failure, reports.finished)) {
       this.giveUp(failure);
       return;

@@ -20,6 +20,7 @@ import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import type { DeviceKeeper } from '../training/device-keeper';
+import { FAILURE_WORDS } from '../training/failures/failure-words-part';
 import { checkRank } from '../training/failures/fault-plan';
 import { isRestartable } from '../training/failures/restartable';
 import { type StandstillWatch, watchStandstill } from '../training/failures/standstill-watch';
@@ -97,6 +98,8 @@ export class Running {
     const running = new Running(options, supervisor, reports);
     try {
       await running.recovery.showWeights();
+      // Not awaited: Play does not need it.
+      void FAILURE_WORDS.load().catch(() => undefined);
       return running;
     } catch (error) {
       await running.close();

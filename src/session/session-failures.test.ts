@@ -3,10 +3,11 @@
  * is reported in the end are the losses and weights of a run without it; when restarts are used up, the weights of the
  * last checkpoint remain.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { onStillClock, untilIdle } from '../base/testing/still-clock';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
+import { FAILURE_WORDS } from '../training/failures/failure-words-part';
 import { PLACEMENTS } from '../training/testing/placements';
 import { openTestSession, type TestSession } from './testing/open-session';
 
@@ -178,6 +179,41 @@ test.each([
     await s.close();
   }),
 );
+
+test('Reset lets a step end that waits for a slow rank, and keeps the training', () =>
+  onStillClock(async () => {
+    // The rank rests for as long as it has worked, times the factor; on a clock that stands still it would never rest.
+    const still = performance.now.bind(performance);
+    let calls = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => still() + 0.2 * ++calls);
+    const stragglers = [{ type: 'rank', rank: 2, factor: 1000 }] as const;
+    const s = await openTestSession({ ...config, placement: 'workers', timeoutS: 600, stragglers: [...stragglers] });
+    const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
+    const step = s.api.traceStep();
+    expect((await shown).standstill?.ranks.map(({ is }) => is)).toEqual(['waiting', 'waiting', 'late']);
+    await s.api.reset();
+    expect(await step).toMatchObject({ step: 0 });
+    expect(s.events.filter((e) => e.type === 'device')).toEqual([]);
+    expect(await s.api.traceStep()).toMatchObject({ step: 0 });
+    await s.close();
+  }));
+
+test('a failure whose words are not loaded yet is reported all the same', async () => {
+  vi.spyOn(FAILURE_WORDS, 'now').mockReturnValue(undefined);
+  const s = await openTestSession({ ...config, maxRestarts: 1 });
+  await s.api.traceStep();
+  for (const state of ['restarting', 'failed']) {
+    const reached = s.until('state', (event) => event.state === state);
+    await s.api.killRank(1);
+    await reached;
+    if (state === 'restarting') await s.until('state', (event) => event.state === 'paused');
+  }
+  expect(noticesOf(s).map(({ level, text }) => [level, text])).toEqual([
+    ['warning', 'Rank 1 (cuda:1) was killed.'],
+    ['error', 'Rank 1 (cuda:1) was killed.'],
+  ]);
+  await s.close();
+});
 
 test('headless: the report has the finished steps, and the error', async () => {
   const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);

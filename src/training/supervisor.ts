@@ -1,8 +1,7 @@
 /**
  * Keeps a run alive: owns its training, and if a device is lost or a rank fails, asks the restart policy whether to
  * restart; if so, it opens a new training and brings it to the same micro-batch. One per run, for the page's session
- * (recovery.ts) and headless runs (run.ts). It sets no pace and tells the user nothing itself: it returns notices from
- * recovery-notices.ts.
+ * (recovery.ts) and headless runs (run.ts). It sets no pace and tells the user nothing itself: it returns notices.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
 import type { Notice } from '../protocol/notice';
@@ -12,10 +11,9 @@ import type { Checkpoint } from './checkpoint/checkpoint';
 import { resume } from './checkpoint/resume';
 import { createTraining } from './create-training';
 import type { DeviceKeeper } from './device-keeper';
-import { explainFailure } from './failures/failure-words';
+import { FAILURE_WORDS } from './failures/failure-words-part';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
-import { gaveUpNotice, recoveredNotice, restartingNotice } from './failures/recovery-notices';
 import { RestartPolicy } from './failures/restart-policy';
 import { isOfRank, isRestartable } from './failures/restartable';
 import type { Training } from './training';
@@ -47,6 +45,14 @@ export interface SupervisorRecovery extends Replacement {
    */
   readonly outcome: 'playing' | 'waits' | 'paused';
 }
+
+/** A failure before the words about failures are loaded. */
+const bareNotice = (level: Notice['level'], { code, message, hint }: LockstepError): Notice => ({
+  level,
+  id: code,
+  text: message,
+  hint,
+});
 
 export class Supervisor {
   /** Faults (kill, hang) that the user has planned; a fault that has fired does not fire again after a restart. */
@@ -90,7 +96,8 @@ export class Supervisor {
   }
 
   explained(error: unknown, finished: number): LockstepError {
-    return explainFailure(asLockstepError(error), this.options.blueprint, finished);
+    const failure = asLockstepError(error);
+    return FAILURE_WORDS.now()?.explainFailure(failure, this.options.blueprint, finished) ?? failure;
   }
 
   /** Whether a new training should replace the failed one; counts the failure. */
@@ -115,13 +122,14 @@ export class Supervisor {
 
   /** Shown at once, and later replaced by the outcome. A lost device has no such notice. */
   restartingNotice(failure: LockstepError): Notice | undefined {
-    return restartingNotice(failure, this.count);
+    return FAILURE_WORDS.now()?.restartingNotice(failure, this.count);
   }
 
   recoveredNotice({ failure, checkpoint, microBatch, outcome }: SupervisorRecovery): Notice {
     const { losses } = this.policy;
     const { adapter } = this.training.device;
-    return recoveredNotice({ failure, from: checkpoint, microBatch, outcome, losses, adapter, ...this.count });
+    const recovered = { failure, from: checkpoint, microBatch, outcome, losses, adapter, ...this.count };
+    return FAILURE_WORDS.now()?.recoveredNotice(recovered) ?? bareNotice('warning', failure);
   }
 
   /** `kept`: the newest checkpoint of the run. `again`: why it could not be started again. */
@@ -130,7 +138,7 @@ export class Supervisor {
     { kept, reached, again }: { kept: Checkpoint | undefined; reached: number; again?: LockstepError | undefined },
   ): Notice {
     const left = this.leftBehind(kept);
-    return gaveUpNotice({
+    const givenUp = {
       failure,
       again,
       usedUp: isRestartable(again ?? failure),
@@ -138,7 +146,8 @@ export class Supervisor {
       reached,
       left: left?.microBatch ?? 0,
       hasCheckpoint: left !== undefined,
-    });
+    };
+    return FAILURE_WORDS.now()?.gaveUpNotice(givenUp) ?? bareNotice('error', failure);
   }
 
   /**

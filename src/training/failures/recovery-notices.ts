@@ -6,7 +6,19 @@ import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/notice';
 import type { Checkpoint } from '../checkpoint/checkpoint';
-import { isOfRank, restartingText, restartsWords, restartText } from './restartable';
+import { isOfRank } from './restartable';
+
+const restartingText = (restarts: number, most: number): string =>
+  `All ranks are being started again (restart ${restarts} of ${most}).`;
+
+const restartsWords = (restarts: number): string =>
+  restarts === 1 ? 'The one restart (maxRestarts) is' : `All ${restarts} restarts (maxRestarts) are`;
+
+/** The sentence about a restart from the last checkpoint, as with torchrun. */
+function restartText(from: Checkpoint | undefined, config: Config, restarts: number): string {
+  const place = from?.microBatch ? `the checkpoint of ${stepWords(from.microBatch, config)}` : 'the start';
+  return `All ranks were started again from ${place} (restart ${restarts} of ${config.maxRestarts}).`;
+}
 
 export interface RestartCount {
   readonly restarts: number;

@@ -6,7 +6,7 @@
 import type { Standstill } from '../../protocol/session-events';
 import type { Blueprint } from '../blueprint';
 import type { Training } from '../training';
-import { standstillOf } from './standstill';
+import { FAILURE_WORDS } from './failure-words-part';
 
 const EVERY_MS = 250;
 /** Ranks wait for each other in every step, but not for this long. */
@@ -35,6 +35,7 @@ export function watchStandstill({ blueprint, training, microBatch, say }: WatchO
     const watched = training();
     const since = watched.busySinceMs;
     if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
+    const { standstillOf } = await FAILURE_WORDS.load();
     const positions = await watched.positions();
     // A step that finished in the meantime was not a standstill.
     if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
