@@ -1,6 +1,6 @@
 /**
- * All operators that may occur in a model's graph, by name. Linear layers, activations and elementwise losses are always
- * loaded; `loadOps` adds the other families when a run needs them. Optimisers and collectives have their own
+ * All operators that may occur in a model's graph, by name. Linear layers, activations and elementwise losses are
+ * always loaded; `loadOps` adds the other families when a run needs them. Optimisers and collectives have their own
  * tables; `parallel` merges all tables.
  */
 import { CodeTable, Part } from '../base/part';
