@@ -13,8 +13,8 @@ const formatOf = ({ format }: Attrs): HalfFormat => (format === 'bf16' ? 'bf16' 
 
 export function copyHalves({ inputs, outputs, attrs }: CpuArgs, runs: readonly OpMove[]): void {
   const { toHalf, toFloat } = halvesOf(formatOf(attrs));
-  const scale = Number(attrs.scale ?? 1);
-  const scaled = scale === 1 ? (half: number) => half : (half: number) => toHalf(toFloat(half) * Math.fround(scale));
+  const scale = Math.fround(Number(attrs.scale ?? 1));
+  const scaled = scale === 1 ? (half: number) => half : (half: number) => toHalf(toFloat(half) * scale);
   for (const { from, to, length } of runs) {
     const [source, words] = [at(inputs, from.operand), at(outputs, to.operand)];
     const isFloat = source instanceof Float32Array;

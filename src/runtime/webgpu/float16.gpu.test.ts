@@ -1,6 +1,7 @@
 /**
- * The two forms of the kernels that convert float16, in whole numbers and with WGSL's f16, give the same bits for every
- * half and for many floats; and the check of a device notices every way in which a driver's conversions may differ.
+ * The two forms of the kernels that convert float16, in whole numbers and with WGSL's f16, give the bits of the CPU for
+ * every half and for many floats; and the check of a device notices every way in which a driver's conversions may
+ * differ.
  *
  * @module-tag rest: training/parity/mixed-precision.gpu.test.ts compares whole runs in both forms.
  */
@@ -8,6 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { runAttrs } from '../../collectives/copied-runs';
 import { HALF_OPS } from '../../collectives/halves/half-ops';
+import { CpuScratch } from '../../graph/cpu-scratch';
 import { dense, grid } from '../../graph/launch';
 import type { Attrs, OpDef, OpTypes } from '../../graph/op';
 import { PRECISION_OPS } from '../../graph/ops/precision';
@@ -119,16 +121,34 @@ async function bitsIn(device: LaunchRunner, { op: own, attrs, inputs, outputs }:
   return at(await device.run(own, types, [[...inputs, ...before]]), 0).map(bitsOf);
 }
 
+/** JavaScript does not keep the sign of a NaN, so results are compared with the CPU as if all NaN were one. */
+const plainHalf = (half: number): number => ((half & 0x7fff) > 0x7c00 ? 0x7e00 : half);
+const plainHalves = (word: number): number => plainHalf(word & 0xffff) | (plainHalf(word >>> 16) << 16);
+const plainFloat = (bits: number): number => ((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits);
+
+function onCpu({ op: own, attrs, inputs, outputs }: Case): HostArray[] {
+  const results = outputs.map((output) => (typeof output === 'number' ? new Float32Array(output) : output.slice()));
+  const typesOf = (arrays: readonly HostArray[]) =>
+    arrays.map(({ length }) => ({ shape: [length], dtype: 'f32' as const }));
+  const types = { inputTypes: typesOf(inputs), outputTypes: typesOf(results) };
+  own.cpu({ inputs, outputs: results, ...types, attrs, scratch: new CpuScratch() });
+  return results;
+}
+
 const differences = (a: Int32Array, b: Int32Array): number =>
   a.reduce((count, bits, i) => count + (bits === at(b, i) ? 0 : 1), Math.abs(a.length - b.length));
 
-test.each(Object.entries(CASES))('%s: the bits of both forms', async (_, each) => {
+test.each(Object.entries(CASES))('%s: both forms have the bits of the CPU', async (_, each) => {
   const inWholeNumbers = await bitsIn(runner, each);
   expect(inWholeNumbers.some((output) => new Set(output).size > 10_000)).toBe(true);
   // An adapter without shader-f16 has one form: nothing to compare.
   const withF16 = await bitsIn(runner.withShaders(kernels.shaders), each);
+  const expected = onCpu(each);
   withF16.forEach((output, k) => {
     expect(differences(output, at(inWholeNumbers, k))).toBe(0);
+    const cpu = at(expected, k);
+    const plain = cpu instanceof Int32Array ? plainHalves : plainFloat;
+    expect(differences(output.map(plain), bitsOf(cpu).map(plain))).toBe(0);
   });
 });
 
@@ -137,6 +157,16 @@ test('a kernel that converts is compiled with f16, and no other kernel', () => {
   const converts = Object.entries(ALL_SHADERS).filter(([, text]) => text.includes('fn to_half('));
   expect(converts.length).toBeGreaterThan(5);
   expect(changed.map(([id]) => id)).toEqual(hasF16() ? converts.map(([id]) => id) : []);
+});
+
+test('the shaders of the built site, without comments and indentation, take the same functions', async () => {
+  const bare = (text: string) => text.replace(/ *\/\/.*$/gm, '').replace(/\n\s+/g, '\n');
+  const shaders = Object.fromEntries(Object.entries(ALL_SHADERS).map(([id, text]) => [id, bare(text)]));
+  const own = await float16Kernels({ device: runner.device, compiled: {} }, shaders);
+  expect(own.float16).toBe(kernels.float16);
+  const [[, each] = []] = Object.entries(CASES);
+  const [bits] = await bitsIn(runner.withShaders(own.shaders), must(each, 'a case'));
+  expect(differences(must(bits, 'bits'), at(await bitsIn(runner, must(each, 'a case')), 0))).toBe(0);
 });
 
 /** What WGSL allows a driver to do, and a few mistakes. */
