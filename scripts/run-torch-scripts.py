@@ -8,7 +8,7 @@ of files that it writes, which are returned in base64.
 The listings use GPUs if there are enough; this script runs them on the CPU over gloo. The code below replaces functions
 that this PyTorch lacks, or has only on GPUs. torch is imported once; every process is a fork.
 """
-import base64, contextlib, functools, inspect, json, os, re, runpy, struct, sys, tempfile, traceback, types
+import base64, functools, inspect, json, os, re, runpy, sys, tempfile, traceback
 
 # So scripts that use GPUs if there are enough find none.
 os.environ['CUDA_VISIBLE_DEVICES'] = ''
@@ -77,42 +77,6 @@ def chain(functions):
     return lambda x: functools.reduce(lambda value, function: function(value), functions, x)
 
 
-DTYPES = {'F32': torch.float32, 'I32': torch.int32, 'I64': torch.int64, 'U8': torch.uint8}
-
-
-class safe_open(contextlib.AbstractContextManager):
-    """The few methods of safetensors that the listings call, for machines without the package."""
-
-    def __init__(self, path, framework='pt', device='cpu'):
-        data = open(path, 'rb').read()
-        (length,) = struct.unpack('<Q', data[:8])
-        self.header = json.loads(data[8 : 8 + length])
-        self.about = self.header.pop('__metadata__', {})
-        self.data = data[8 + length :]
-
-    def __exit__(self, *_):
-        return None
-
-    def keys(self):
-        return self.header.keys()
-
-    def metadata(self):
-        return self.about
-
-    def get_tensor(self, name):
-        entry = self.header[name]
-        start, end = entry['data_offsets']
-        if start == end:
-            return torch.empty(entry['shape'], dtype=DTYPES[entry['dtype']])
-        flat = torch.frombuffer(bytearray(self.data[start:end]), dtype=DTYPES[entry['dtype']])
-        return flat.reshape(entry['shape'])
-
-
-def load_file(path, device='cpu'):
-    with safe_open(path) as f:
-        return {name: f.get_tensor(name) for name in f.keys()}
-
-
 def takes(function, name):
     return name in inspect.signature(function).parameters
 
@@ -123,11 +87,7 @@ def stand_ins():
     nn.DataParallel = CpuDataParallel
     if not takes(torch.utils.checkpoint.checkpoint_sequential, 'use_reentrant'):
         torch.utils.checkpoint.checkpoint_sequential = checkpoint_sequential
-    package = types.ModuleType('safetensors')
-    package.safe_open = safe_open
-    package.torch = types.ModuleType('safetensors.torch')
-    package.torch.load_file = load_file
-    sys.modules['safetensors'], sys.modules['safetensors.torch'] = package, package.torch
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stand-ins'))
 
 
 def process(code, args, rank, processes, folder, pipe):
