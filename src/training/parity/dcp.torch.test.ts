@@ -1,7 +1,8 @@
 /**
  * torch.distributed.checkpoint reads a checkpoint in shards, by the code of docs/checkpoints.md, on another number of
  * ranks with fully_shard; what it then saves is converted to weights for Lockstep. Needs a torch that has
- * HuggingFaceStorageReader. Where the package safetensors is missing, scripts/stand-ins has the functions that are used.
+ * HuggingFaceStorageReader. Where the package safetensors is missing, scripts/stand-ins has the functions that are
+ * used.
  *
  * @module-tag rest: one process saves the folder; shard-files.test.ts has every mode.
  */
