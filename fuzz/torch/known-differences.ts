@@ -52,10 +52,6 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       mode === 'parameterServer' && !parameterServer.synchronous && notices.includes('resumed'),
   ],
   [
-    'PowerSGD where backward passes run in halves: the script averages whole gradients, and says so',
-    ({ trainPy }) => trainPy.includes('the hook of the run is left out'),
-  ],
-  [
     'checkpoints of scripts lack the state of PowerSGD, which begins again: README.md of the exported folder says so',
     ({ config: { ddp }, notices }) => ddp.commHook.type === 'powerSGD' && notices.includes('resumed'),
   ],

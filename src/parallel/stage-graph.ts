@@ -75,8 +75,8 @@ export interface StageGraph {
    * (`.grad` stays None).
    */
   readonly registered: readonly ParameterRef[];
-  /** Parameters that DDP takes out of DTensors: their gradients are ready after all others. Absent: none. */
-  readonly takenApart?: ReadonlySet<string>;
+  /** The parameters in the order in which DDP's hooks run; absent: as backward makes their gradients. */
+  readonly hookOrder?: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
   readonly masks: readonly DropoutMask[];
   /** Values that are a piece or an addend of a whole tensor. */

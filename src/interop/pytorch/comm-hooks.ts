@@ -7,6 +7,8 @@ import type { CodeLine } from '../../protocol/trace';
 import { codeLine as line } from './code-line';
 import { indented } from './loop';
 
+type PowerSGD = Extract<Config['ddp']['commHook'], { type: 'powerSGD' }>;
+
 const HOOKS = 'torch.distributed.algorithms.ddp_comm_hooks';
 const ON_CUDA = '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"';
 const truth = (value: boolean): string => (value ? 'True' : 'False');
@@ -69,6 +71,12 @@ const IN_ORDER: readonly string[] = [
 /** Lines before the model is wrapped: functions that the lines after it use. */
 export const hookFunctions = ({ ddp }: Config): readonly string[] => (ddp.commHook.type === 'powerSGD' ? IN_ORDER : []);
 
+/** A Python expression on two lines. */
+export const powerSGDState = (hook: PowerSGD, group: string): readonly string[] => [
+  `PowerSGDState(${group}, matrix_approximation_rank=${hook.matrixApproximationRank}, start_powerSGD_iter=${hook.startPowerSGDIter},`,
+  `    min_compression_rate=${hook.minCompressionRate}, use_error_feedback=${truth(hook.useErrorFeedback)}, warm_start=${truth(hook.warmStart)})`,
+];
+
 /**
  * Lines after the model is wrapped. `wrapper`: the variable; `group`: ranks whose gradients are averaged, None: all.
  */
@@ -83,12 +91,7 @@ export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): r
       return [line(`${wrapper}.register_comm_hook(${group}, default_hooks.bf16_compress_hook)`)];
     case 'powerSGD':
       return [
-        line(
-          `state = PowerSGDState(${group}, matrix_approximation_rank=${hook.matrixApproximationRank}, start_powerSGD_iter=${hook.startPowerSGDIter},`,
-        ),
-        line(
-          `    min_compression_rate=${hook.minCompressionRate}, use_error_feedback=${truth(hook.useErrorFeedback)}, warm_start=${truth(hook.warmStart)})`,
-        ),
+        ...powerSGDState(hook, group).map((text, i) => line(i === 0 ? `state = ${text}` : text)),
         line(`${wrapper}.register_comm_hook(state, in_order)`),
       ];
     case 'localSGD':

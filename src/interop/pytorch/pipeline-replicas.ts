@@ -5,6 +5,7 @@
 import type { Config } from '../../protocol/config';
 import { hookFunctions, hookLines, stageSyncLines } from './comm-hooks';
 import { type Averaging, DP_GROUP, OWN_PARAMETERS, type PipelineShape } from './pipeline';
+import { gradientBuckets } from './power-sgd-by-hand';
 import { python } from './python';
 
 /** Hooks with a state count reductions, and in the first step torch also reduces the first of several micro-batches. */
@@ -36,6 +37,7 @@ export function replicaLines(
       '# no DistributedDataParallel: torch computes weight gradients (W) without its hooks, so it would average none',
       ...own,
       ...(leftOut.length > 0 ? sharedLines(leftOut) : []),
+      ...gradientBuckets(config, { group: DP_GROUP, cut: tp > 1, leavesOut: leftOut.length > 0 }),
     ];
   if (averaging === 'none' || averaging === 'shards') return own;
   const args = [

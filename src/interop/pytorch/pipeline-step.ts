@@ -62,6 +62,7 @@ const scaleByHand = ({ microBatches, short }: PipelineShape): readonly CodeLine[
 
 /** Averages gradients, compressed if the hook compresses. localSGD averages gradients only at the start. */
 function averageByHand(hook: Config['ddp']['commHook'], dp: number, gradients: string): readonly CodeLine[] {
+  if (hook.type === 'powerSGD') return [line('compress_gradients()', 'allreduce')];
   const half = hook.type === 'fp16Compress' ? 'float16' : hook.type === 'bf16Compress' ? 'bfloat16' : undefined;
   const each = (...body: readonly CodeLine[]) => [line(`for grad in ${gradients}:`), ...indented(1, body)];
   if (half !== undefined)

@@ -74,6 +74,7 @@ export function pipelineImports(
     ...(isMesh(shape) ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
     ...(averaging === 'shards' ? [fsdp] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
+    ...(averaging === 'byHand' && config.ddp.commHook.type === 'powerSGD' ? hookImports(config) : []),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config, shape.tp > 1)]
       : []),

@@ -51,19 +51,11 @@ export function initialBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): 
 
 /** The buckets after the rebuild. Unused parameters, which only a static graph can have here, are last. */
 export function rebuiltBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
-  return inBuckets(stage, [...hookOrder(stage), ...unusedParameters(stage)], bucketLimits(config.ddp));
-}
-
-/**
- * The order in which DDP's hooks run. The nodes that turn local tensors into DTensors are made before all others of the
- * forward pass, in the order of registration, so autograd comes to them last.
- */
-function hookOrder(stage: StageGraph): readonly ParameterRef[] {
-  const { takenApart, parameters } = stage;
-  const ready = readyOrder(stage);
-  if (takenApart === undefined) return ready;
-  const isTaken = ({ name }: ParameterRef): boolean => takenApart.has(name);
-  return [...ready.filter((p) => !isTaken(p)), ...parameters.filter(isTaken).reverse()];
+  return inBuckets(
+    stage,
+    [...(stage.hookOrder ?? readyOrder(stage)), ...unusedParameters(stage)],
+    bucketLimits(config.ddp),
+  );
 }
 
 /** Buckets of a synced pass before or after the rebuild. */

@@ -9,6 +9,7 @@ import type { Config } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { PipelineAction } from '../../protocol/pipeline';
+import { halvesBackward } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { sizedMesh } from '../axes/sized-mesh';
 import type { DdpOfParts } from '../ddp/around-parts';
@@ -94,7 +95,12 @@ function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefine
   const parameters = own(graph.parameters);
   if (parameters.length === 0) return undefined;
   const registered = findsUnused(config) ? own(graph.registered) : parameters;
-  return { ...graph, parameters, registered, ...takenApart(config, parameters) };
+  const seen = { ...graph, parameters, registered };
+  if (config.ddp.commHook.type !== 'powerSGD') return seen;
+  // Where backward runs in halves, the script puts gradients into buckets in reverse order of registration.
+  return halvesBackward(scheduleOf(config))
+    ? { ...seen, hookOrder: parameters.toReversed() }
+    : takenApart(config, seen);
 }
 
 /** An action of kind I has already completed weight gradients if one operator makes both gradients. */

@@ -14,15 +14,15 @@ export const stopsAtRebuild = ({ name, stages, microBatches }: Schedule): boolea
   !(name === '1F1B' && microBatches > stages);
 
 /**
- * Whether DDP around each stage keeps the constructor's buckets because the script passes find_unused_parameters, even
- * if the user's setting is off. PowerSGD draws its start for each bucket, so only its numbers depend on the buckets.
+ * The configuration of the reducer and its buckets around each stage. PowerSGD draws its start for each bucket, so its
+ * numbers depend on the buckets: those that DDP keeps if the script passes find_unused_parameters, or those that the
+ * script makes itself where backward runs in halves, whatever the user's setting. The run reports `config`.
  */
-function keepsBuckets(config: Config): boolean {
-  if (config.ddp.commHook.type !== 'powerSGD' || replicasOf(config) === 1) return false;
+export function passedToDdp(config: Config): Config {
+  if (config.ddp.commHook.type !== 'powerSGD' || replicasOf(config) === 1) return config;
   const schedule = scheduleOf(config);
-  return !halvesBackward(schedule) && stopsAtRebuild(schedule);
+  const findUnusedParameters = halvesBackward(schedule)
+    ? false
+    : config.ddp.findUnusedParameters || stopsAtRebuild(schedule);
+  return { ...config, ddp: { ...config.ddp, findUnusedParameters } };
 }
-
-/** What the script passes to DDP around each stage, for the reducer and its buckets. The run reports `config`. */
-export const passedToDdp = (config: Config): Config =>
-  keepsBuckets(config) ? { ...config, ddp: { ...config.ddp, findUnusedParameters: true } } : config;

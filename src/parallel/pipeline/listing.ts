@@ -117,7 +117,6 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(ranksDraw(config) && config.shuffle ? [MASKS_AND_ROWS] : []),
       ...(shape.sharded && halvesBackward(schedule) ? [LOST_GRADIENTS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
-      ...(averaging === 'byHand' && config.ddp.commHook.type === 'powerSGD' ? [NO_HOOK] : []),
     ],
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
@@ -196,8 +195,6 @@ function aboutRanks({ pp, dp, tp }: PipelineShape): string {
 
 const NO_LOSS_PARALLEL =
   '# the run computes the loss from parts of the outputs; here outputs are whole, because loss_parallel() cannot leave out the rows that fill up short micro-batches';
-const NO_HOOK =
-  '# DistributedDataParallel sees no gradients in this schedule: the hook of the run is left out, and the losses differ';
 
 /** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>

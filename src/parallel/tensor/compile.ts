@@ -15,7 +15,7 @@ import { emitDdpStep } from '../ddp/ddp-step';
 import { noiseOfGroups } from '../ddp/noise-of-groups';
 import { checkDevices, checkNotZeroOne } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
-import { type StageGraph, stageGraph } from '../stage-graph';
+import { stageGraph } from '../stage-graph';
 import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
@@ -41,7 +41,7 @@ export function compileCuts(input: ModeInput, kind: TrainingKind, mesh: DeviceMe
   const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages, kind });
   if (mesh.dataIndices > 1)
     emitDdpStep(
-      { builder, stages, input, partitionOf: cuts, syncsBehind: [sums], seen: (graph) => seenByDdp(config, graph) },
+      { builder, stages, input, partitionOf: cuts, syncsBehind: [sums], seen: (graph) => takenApart(config, graph) },
       kind,
     );
   else {
@@ -51,11 +51,6 @@ export function compileCuts(input: ModeInput, kind: TrainingKind, mesh: DeviceMe
   return builder.finish('tensor', kind);
 }
 
-const seenByDdp = (config: Config, graph: StageGraph): StageGraph => ({
-  ...graph,
-  ...takenApart(config, graph.parameters),
-});
-
 /** What the hooks of the replica groups draw in a step: each group for its own parts of the gradients. */
 export const noiseOfCuts = (input: ModeInput, mesh: DeviceMesh): ReturnType<typeof noiseOfGroups> => {
   const { config } = input;
@@ -64,7 +59,7 @@ export const noiseOfCuts = (input: ModeInput, mesh: DeviceMesh): ReturnType<type
     const firsts = mesh.world.ranks.filter((rank) => mesh.dataIndex(rank) === 0);
     return firsts.map((rank) => {
       const graph = stageGraph(input, { rows: 2, withLoss: true, partition: cuts(rank) });
-      return { devices: mesh.plane(DATA_AXES, rank).ranks, prefix: '', graph: seenByDdp(config, graph) };
+      return { devices: mesh.plane(DATA_AXES, rank).ranks, prefix: '', graph: takenApart(config, graph) };
     });
   });
 };

@@ -1,14 +1,14 @@
 /**
  * PowerSGD in scripts: the hook sends from a thread of gloo. Without a wait ranks send in different orders, and the
- * run hangs or stops. With the wait PyTorch trains the run, in the schedules of pipelines and with a search for unused
- * parameters. Needs a torch with pipelines (2.6).
+ * run hangs or stops. With the wait PyTorch trains the run, in the schedules of pipelines (also by hand, where backward
+ * passes run in halves) and with a search for unused parameters. Needs a torch with pipelines (2.6).
  */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
-import { mlpLayers } from '../../protocol/presets';
+import { gptLayers, mlpLayers } from '../../protocol/presets';
 import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
 import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
 
@@ -24,6 +24,8 @@ const DDP = {
   bucketCapMb: 0.0001,
   commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 0.5, matrixApproximationRank: 1 },
 } as const;
+const TEXT = 'the cat saw a hat; a dog ate the ham; '.repeat(8);
+const VOCAB = new Set(TEXT).size;
 const pipeline = (schedule: NonNullable<ConfigInput['pipeline']>['schedule']): ConfigInput => ({
   ...{ ...RUN, mode: 'pipeline', mesh: { pp: 2, dpReplicate: 2 } },
   pipeline: { schedule, microBatches: 4 },
@@ -34,6 +36,29 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['GPipe', pipeline('GPipe')],
   ['GPipe, again', pipeline('GPipe')],
   ['GPipe, one bucket', { ...pipeline('GPipe'), ddp: { commHook: DDP.commHook } }],
+  ['InterleavedZeroBubble', pipeline('InterleavedZeroBubble')],
+  ['ZBVZeroBubble, large buckets', { ...pipeline('ZBVZeroBubble'), ddp: { commHook: DDP.commHook } }],
+  [
+    'DualPipeV, layers cut in two, unused parameters searched',
+    {
+      ...{ ...pipeline('DualPipeV'), mesh: { pp: 2, dpReplicate: 2, tp: 2 } },
+      model: { layers: mlpLayers([6, 8, 8, 8, 3], 'Tanh') },
+      ddp: { ...DDP, findUnusedParameters: true },
+    },
+  ],
+  [
+    'InterleavedZeroBubble, shared weight',
+    {
+      ...{ ...pipeline('InterleavedZeroBubble'), clipGradNorm: 0.3 },
+      model: {
+        layers: [
+          ...gptLayers({ vocab: VOCAB, context: 4, width: 8, heads: 2, layers: 2 }).slice(0, -1),
+          { type: 'Linear', in: 8, out: VOCAB, bias: false, tied: 'tok.weight', name: 'head' },
+        ],
+      },
+      data: { type: 'text', text: TEXT, context: 4 },
+    },
+  ],
   ['1F1B', pipeline('1F1B')],
   ['Interleaved1F1B', pipeline('Interleaved1F1B')],
   ['ddp', { ...RUN, mode: 'ddp', worldSize: 3, ddp: DDP }],
@@ -55,7 +80,8 @@ test('PowerSGD, in PyTorch', { timeout: 600_000 }, async () => {
     CASES.map(async ([name, config], i) => {
       const output = at(outputs, i);
       const text = reportOf(output);
-      if (output.error !== null || text === '') return [`${name}: ${output.error ?? 'no report'}`];
+      if (output.error !== null || text === '')
+        return [`${name}: ${(output.error ?? 'no report').trim().split('\n').slice(-3).join(' ')}`];
       const report = JSON.parse(text) as TorchReport;
       const own = await runConfig(config, {});
       return [
