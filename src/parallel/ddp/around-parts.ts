@@ -43,7 +43,7 @@ export function withDdpOfParts(config: Config, parts: DdpOfParts): Config {
   const counting = {
     ...picked(ddp, parts.only ?? [...OF_ROWS, ...parts.more]),
     ...(ddp.bucketCapMb === undefined ? {} : { bucketCapMb: ddp.bucketCapMb }),
-    ...(parts.only || replicasOf(config) === 1 ? {} : ofReducer(ddp, parts)),
+    ...(parts.only || replicasOf(config) === 1 ? {} : ofReducer(ddp)),
   };
   // Each replica keeps running statistics of its own.
   return { ...config, ddp: { ...usual, ...counting, broadcastBuffers: false } };
@@ -54,7 +54,7 @@ function picked<K extends keyof DdpSettings>(ddp: DdpSettings, names: readonly K
 }
 
 /** Leaves out a hook that torch refuses, and gradientAsBucketView if the hook needs a copy of the gradients. */
-function ofReducer(ddp: DdpSettings, parts: DdpOfParts): Partial<DdpSettings> {
+function ofReducer(ddp: DdpSettings): Partial<DdpSettings> {
   const commHook = refusedHook(ddp) === undefined ? ddp.commHook : DEFAULT_CONFIG.ddp.commHook;
   const view = ddp.gradientAsBucketView && !COMPRESSING.has(commHook.type);
   return { ...picked(ddp, OF_REDUCER), commHook, gradientAsBucketView: view };
