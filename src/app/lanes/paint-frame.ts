@@ -160,7 +160,7 @@ function paintBand({ context, palette }: Ink, { layout }: LanesScene, { from, to
   context.restore();
 }
 
-/** Paints lanes in their frame; without `shown`, nothing has run yet, and the frame is empty. */
+/** Paints lanes in their frame. `shown` is undefined before the first step: then there is no overview and no axis. */
 export function paintLanes(ink: Ink, scene: LanesScene, shown: FrameShown | undefined, layers: LaneLayers): void {
   layers.ground();
   paintGrid(ink, scene);

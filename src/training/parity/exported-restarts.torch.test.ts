@@ -97,6 +97,7 @@ interface WrittenReport {
   readonly config: { readonly steps: number };
   readonly losses: readonly { readonly step: number; readonly loss: number }[];
   readonly weights: Readonly<Record<string, { readonly float32: string }>>;
+  readonly error?: { readonly message: string };
 }
 const report = async (file: string): Promise<WrittenReport> => JSON.parse(await readFile(file, 'utf8'));
 
@@ -210,6 +211,36 @@ function inPyTorch(): void {
       /was not saved together with the other file\. Remove these files to train from the start/,
     );
   });
+
+  test(
+    'join(), started without torchrun: if a rank raises, the rank that waits for it ends, too, and reports it',
+    place({ rest: 'a rank is killed in the quick tier' }),
+    async () => {
+      const ddp = { join: true, samplesPerRank: [24, 12] };
+      const folder = await exported('raises', { mode: 'ddp', worldSize: 2, steps: 3, ddp, ...ADAM });
+      const recorder = path.join(folder, 'record.py');
+      const code = await readFile(recorder, 'utf8');
+      const raises = code.replace('os.kill(os.getpid(), signal.SIGKILL)', "raise ValueError('a bad row')");
+      expect(raises).not.toBe(code);
+      await writeFile(recorder, raises);
+      for (const at of [0, 1]) {
+        const port = String(29_900 + 2 * (process.pid % 40) + at);
+        const line = ['python3', 'train.py', '--quiet', '--report', 'report.json', '--kill', `1@${at}`];
+        const [waits, failed] = await Promise.all(
+          ['0', '1'].map((RANK) =>
+            started(line, folder, {
+              ...{ RANK, LOCAL_RANK: RANK, WORLD_SIZE: '2' },
+              ...{ MASTER_ADDR: '127.0.0.1', MASTER_PORT: port },
+            }),
+          ),
+        );
+        expect(failed).toMatchObject({ status: 1, said: expect.stringContaining('ValueError: a bad row') });
+        expect(waits).toMatchObject({ status: 1, said: expect.stringContaining('Connection closed by peer') });
+        const { error } = await report(path.join(folder, 'report.json'));
+        expect(error?.message).toContain('Connection closed by peer');
+      }
+    },
+  );
 
   test(
     'DDP: a complete run is left as it is; a checkpoint that does not fit is refused in a line',
