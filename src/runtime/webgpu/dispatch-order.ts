@@ -5,6 +5,7 @@
  * in the same order.
  */
 import { at } from '../../base/invariant';
+import type { CopiesAfter, CopySpec } from './copies';
 import type { DispatchSpec } from './dispatch';
 import { type JoinCode, PUT } from './join-code';
 import type { MemoryLayout } from './memory-layout';
@@ -20,6 +21,8 @@ export interface Access {
 
 interface Slot {
   readonly dispatches: readonly DispatchSpec[];
+  /** Copies after the dispatches. */
+  readonly copies: readonly CopySpec[];
   readonly moves: TransferMove[];
   readonly join: JoinCode;
   readonly accesses: Access[];
@@ -29,8 +32,9 @@ export class DispatchSchedule {
   private readonly slots: Slot[] = [];
   private readonly arrivals: { readonly tag: string; readonly slot: Slot }[] = [];
 
-  compute(dispatches: readonly DispatchSpec[], accesses: readonly Access[]): void {
-    this.slots.push({ dispatches, moves: [], join: PUT, accesses: [...accesses] });
+  /** `copies` run after the dispatches; `accesses` are those of both. */
+  compute(dispatches: readonly DispatchSpec[], accesses: readonly Access[], copies: readonly CopySpec[] = []): void {
+    this.slots.push({ dispatches, copies, moves: [], join: PUT, accesses: [...accesses] });
   }
 
   move(move: TransferMove, join: JoinCode, tag?: string): void {
@@ -46,7 +50,7 @@ export class DispatchSchedule {
       if (first && slot.join === join && first.source === move.source && first.target === move.target) home = slot;
     }
     if (!home) {
-      home = { dispatches: [], moves: [], join, accesses: [] };
+      home = { dispatches: [], copies: [], moves: [], join, accesses: [] };
       this.slots.push(home);
     }
     home.moves.push(move);
@@ -57,15 +61,18 @@ export class DispatchSchedule {
   /** `arrived`: the number of dispatches after which the transfer with that tag is complete. */
   finish(layout: MemoryLayout): {
     readonly dispatches: readonly DispatchSpec[];
+    readonly copies: readonly CopiesAfter[];
     readonly arrived: ReadonlyMap<string, number>;
   } {
     const dispatches: DispatchSpec[] = [];
+    const copies: CopiesAfter[] = [];
     const ends = new Map<Slot, number>();
     for (const slot of this.slots) {
       dispatches.push(...slot.dispatches, ...planTransfers(slot.moves, slot.join, layout));
+      if (slot.copies.length > 0) copies.push({ dispatches: dispatches.length, copies: slot.copies });
       ends.set(slot, dispatches.length);
     }
-    return { dispatches, arrived: new Map(this.arrivals.map(({ tag, slot }) => [tag, ends.get(slot) ?? 0])) };
+    return { dispatches, copies, arrived: new Map(this.arrivals.map(({ tag, slot }) => [tag, ends.get(slot) ?? 0])) };
   }
 }
 

@@ -50,6 +50,8 @@ export class MemoryLayout {
   private readonly specs = new Map<string, BufferSpec>();
   /** Index of the buffer of spares(). */
   private spare: number | undefined;
+  /** Index of the buffer of copyStaging(). */
+  private staging: number | undefined;
 
   constructor(
     private readonly programs: readonly Program[],
@@ -104,6 +106,13 @@ export class MemoryLayout {
     this.spare ??= this.reserve('unused bindings', MANY * ALIGNMENT);
     const buffer = this.spare;
     return Array.from({ length: count }, (_, k) => ({ buffer, offset: k * ALIGNMENT, size: ALIGNMENT }));
+  }
+
+  /** A buffer of at least so many bytes for copies within one GPUBuffer; all copies use it one after the other. */
+  copyStaging(bytes: number): number {
+    if (this.staging === undefined || at(this.list, this.staging).bytes < bytes)
+      this.staging = this.reserve('copies', bytes);
+    return this.staging;
   }
 
   locate(key: ProgramKey, device: DeviceIndex, name: string): Location {

@@ -10,9 +10,11 @@ import type { Compute, Instruction, Program } from '../../program/instruction';
 import { accessedBuffers, readBuffers, writtenBuffers } from '../../program/instruction-access';
 import { type LinearStep, linearize, type Transfer } from '../../program/linearize';
 import type { Placed } from '../../program/ready-heads';
+import type { Repeated } from '../../program/same-values';
 import type { BufferPlace } from '../../program/symbolic-memory';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
+import { type CopiesAfter, copyResults, foldOnce } from './copies';
 import type { DispatchSpec } from './dispatch';
 import { type Access, DispatchSchedule } from './dispatch-order';
 import { wordAt, wordsOf, wordsOfTensor } from './gpu-words';
@@ -26,6 +28,7 @@ import { planTransfers, type TransferMove } from './plan-transfer';
 export interface ProgramPlan {
   readonly loads: readonly LoadPlan[];
   readonly dispatches: readonly DispatchSpec[];
+  readonly copies: readonly CopiesAfter[];
   /** By tag, the number of dispatches after which the transfer has arrived. */
   readonly arrived: ReadonlyMap<string, number>;
 }
@@ -41,6 +44,13 @@ export interface PlanOptions {
   /** Whether an all-reduce within one GPUBuffer is one dispatch; its rounds are then missing in `arrived`. */
   readonly fold?: boolean;
   /**
+   * copyBufferToBuffer is much faster than a kernel that writes (software adapters): results that several devices need
+   * are computed once and copied.
+   */
+  readonly copies?: boolean;
+  /** With `copies`, by the position of a step: computations of which the first is enough. */
+  readonly repeated?: ReadonlyMap<number, readonly Repeated[]> | undefined;
+  /**
    * Called with every step that computes or folds and its dispatches, so that the caller knows the step of a dispatch.
    */
   readonly onPlanned?: (step: LinearStep | FoldStep, dispatches: readonly DispatchSpec[]) => void;
@@ -50,18 +60,17 @@ export function planProgram(
   program: Program,
   ops: OpTable,
   layout: MemoryLayout,
-  { fold = true, onPlanned }: PlanOptions = {},
+  { fold = true, copies = false, repeated, onPlanned }: PlanOptions = {},
 ): ProgramPlan {
   const planner = new StepPlanner(program, ops, layout);
   const schedule = new DispatchSchedule();
   const loads: LoadPlan[] = [];
-  const rounds = linearize(program, { group: true });
-  const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(programKey(program.kind), device, buffer).buffer;
-  for (const step of fold ? foldMovements(program, rounds, ops, memoryOf) : rounds) {
+  stepsOf(program, ops, layout, fold).forEach((step, position) => {
     if (step.kind === 'fold') {
-      const dispatches = planFolds(step.items, planner.locate, layout);
+      const once = copies ? foldOnce(step.items, planner.locate, layout) : { folds: step.items };
+      const dispatches = planFolds(once.folds, planner.locate, layout);
       onPlanned?.(step, dispatches);
-      schedule.compute(dispatches, planner.accessesOfFolds(step.items));
+      schedule.compute(dispatches, planner.accessesOfFolds(step.items), once.copies);
     } else if (step.kind === 'transfer') {
       for (const transfer of step.items) {
         schedule.move(planner.move(transfer), planner.join(transfer), transfer.recv.instruction.tag);
@@ -71,13 +80,27 @@ export function planProgram(
       loads.push(...writes);
       for (const move of moves) schedule.move(move, PUT);
     } else {
-      const dispatches = planner.compute(step.items);
+      const once = repeated?.get(position);
+      const dispatches = planner.compute(once ? once.map(({ first }) => first) : step.items);
       onPlanned?.(step, dispatches);
-      schedule.compute(dispatches, planner.accesses(step.items));
+      const copied = once ? copyResults(once, planner.locate, layout) : [];
+      schedule.compute(dispatches, planner.accesses(step.items), copied);
     }
     planner.touch(step);
-  }
+  });
   return { loads, ...schedule.finish(layout) };
+}
+
+/** The steps that planProgram plans. */
+export function stepsOf(
+  program: Program,
+  ops: OpTable,
+  layout: MemoryLayout,
+  fold = true,
+): readonly (LinearStep | FoldStep)[] {
+  const rounds = linearize(program, { group: true });
+  const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(programKey(program.kind), device, buffer).buffer;
+  return fold ? foldMovements(program, rounds, ops, memoryOf) : rounds;
 }
 
 export function planInstructions(program: Program, ops: OpTable, layout: MemoryLayout): readonly InstructionPlan[] {

@@ -6,13 +6,17 @@ import { must } from '../../base/invariant';
 import { programOf } from '../../program/program-of';
 import { type LanePosition, positionsAfter, reach } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
+import type { DeviceIndex } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed, InstructionRecord, Stop } from '../executor';
 import { type DispatchCommand, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
+import { type CopySpec, encodeCopies } from './copies';
 import { planCorruption } from './corruption';
 import type { DispatchSpec } from './dispatch';
 import { runLoads } from './plan-loads';
 import { type ProgramPlan, planProgram } from './plan-step';
+import { Replicas } from './replicas';
 import { SharedTrace } from './trace-shared';
 
 interface Variant {
@@ -20,7 +24,17 @@ interface Variant {
   readonly commands: readonly DispatchCommand[];
 }
 
-interface CorruptedVariant extends Variant {
+/** Commands between two copies, and the copies after these commands. */
+interface Stretch {
+  readonly commands: readonly DispatchCommand[];
+  readonly copies: readonly CopySpec[];
+}
+
+interface StepVariant extends Variant {
+  readonly stretches: readonly Stretch[];
+}
+
+interface CorruptedVariant extends StepVariant {
   readonly tag: string;
   /** The commands of the corruption. */
   readonly extra: readonly DispatchCommand[];
@@ -28,18 +42,38 @@ interface CorruptedVariant extends Variant {
 
 export interface SharedPlan {
   readonly kind: 'shared';
-  readonly variants: ReadonlyMap<ProgramKey, ProgramPlan>;
+  /** Adapters on which copies are fast, with several devices that may compute the same. */
+  readonly replicas: Replicas | undefined;
+  readonly variants: readonly PlannedVariant[];
   readonly dispatches: readonly DispatchSpec[];
 }
 
+interface PlannedVariant {
+  readonly key: ProgramKey;
+  /** Replicated.signature. */
+  readonly signature: string;
+  readonly plan: ProgramPlan;
+}
+
+export interface SharedPlanInput extends Pick<GpuContext, 'programs' | 'ops' | 'layout'> {
+  /** copyBufferToBuffer is much faster than a kernel that writes as much. */
+  readonly fastCopies: boolean;
+}
+
 /** Plans of all programs, made before memory is allocated: planning may reserve buffers. */
-export function planShared({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): SharedPlan {
-  const variants = new Map(programs.map((program) => [programKey(program.kind), planProgram(program, ops, layout)]));
-  return { kind: 'shared', variants, dispatches: [...variants.values()].flatMap((plan) => plan.dispatches) };
+export function planShared({ programs, ops, layout, fastCopies }: SharedPlanInput): SharedPlan {
+  const replicas = fastCopies ? replicasOf({ programs, ops, layout }) : undefined;
+  const variants = programs.map((program): PlannedVariant => {
+    const key = programKey(program.kind);
+    const { repeated, signature } = replicas?.usual(key) ?? { repeated: undefined, signature: '' };
+    return { key, signature, plan: planProgram(program, ops, layout, { copies: fastCopies, repeated }) };
+  });
+  return { kind: 'shared', replicas, variants, dispatches: variants.flatMap(({ plan }) => plan.dispatches) };
 }
 
 export class SharedRun {
-  private readonly variants: ReadonlyMap<ProgramKey, Variant>;
+  /** By Program and Replicated.signature. */
+  private readonly variants = new Map<string, StepVariant>();
   private readonly tracer: SharedTrace;
   /**
    * Variants that run every round of every all-reduce, so that a corruption can be inserted between rounds; made for
@@ -52,29 +86,35 @@ export class SharedRun {
 
   constructor(
     private readonly context: GpuContext,
-    plan: SharedPlan,
+    private readonly planned: SharedPlan,
   ) {
-    const commands = context.kernels.bind(plan.dispatches, context.memory, 'step');
+    const commands = context.kernels.bind(planned.dispatches, context.memory, 'step');
     this.tracer = new SharedTrace(context);
     let next = 0;
-    this.variants = new Map(
-      [...plan.variants].map(([key, own]) => {
-        const start = next;
-        next += own.dispatches.length;
-        return [key, { plan: own, commands: commands.slice(start, next) }];
-      }),
-    );
+    for (const { key, signature, plan } of planned.variants) {
+      const start = next;
+      next += plan.dispatches.length;
+      this.variants.set(`${key} ${signature}`, withStretches(plan, commands.slice(start, next)));
+    }
+  }
+
+  wrote(device: DeviceIndex, buffer: string, data: HostArray): void {
+    this.planned.replicas?.wrote(device, buffer, data);
   }
 
   step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<never> | undefined {
     if (stop) return this.runUntil(key, feed, stop);
     const { memory, ring, losses } = this.context;
-    const { plan, commands } = this.corrupted.get(key) ?? must(this.variants.get(key), `program '${key}'`);
+    const { plan, stretches } = this.corrupted.get(key) ?? this.variantFor(key, feed);
+    if (this.corrupted.has(key)) this.planned.replicas?.forget();
     runLoads(plan.loads, feed, memory);
     const encoder = memory.device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    encodeCommands(pass, commands);
-    pass.end();
+    for (const { commands, copies } of stretches) {
+      const pass = encoder.beginComputePass();
+      encodeCommands(pass, commands);
+      pass.end();
+      encodeCopies(encoder, copies, memory);
+    }
     ring.append(encoder, must(losses.get(key), 'losses'), (buffer) => memory.buffer(buffer));
     memory.device.queue.submit([encoder.finish()]);
     ring.submitted();
@@ -84,6 +124,8 @@ export class SharedRun {
   trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
     if (stop) return this.runUntil(key, feed, stop);
     const corrupted = this.corrupted.get(key);
+    if (corrupted) this.planned.replicas?.forget();
+    else this.planned.replicas?.step(key, feed);
     return this.tracer.run(key, feed, (tag) => (corrupted?.tag === tag ? corrupted.extra : []));
   }
 
@@ -96,9 +138,23 @@ export class SharedRun {
   private async runUntil(key: ProgramKey, feed: Feed, stop: Stop): Promise<never> {
     const program = programOf(this.context.programs, key);
     const ran = reach(program, stop.devices, stop.instruction);
+    this.planned.replicas?.forget();
     await this.tracer.runOnly(key, feed, ran);
     this.stoppedAt = positionsAfter(program, ran);
     return stop.reached();
+  }
+
+  /** The usual variant, or one for replicas that differ; that is made when it is first needed. */
+  private variantFor(key: ProgramKey, feed: Feed): StepVariant {
+    const { programs, ops, layout, kernels, memory } = this.context;
+    const { repeated, signature } = this.planned.replicas?.step(key, feed) ?? { repeated: undefined, signature: '' };
+    const name = `${key} ${signature}`;
+    const known = this.variants.get(name);
+    if (known) return known;
+    const plan = planProgram(programOf(programs, key), ops, layout, { copies: true, repeated });
+    const made = withStretches(plan, kernels.bind(plan.dispatches, memory, `step, ${signature}`, { now: true }));
+    this.variants.set(name, made);
+    return made;
   }
 
   corrupt(corruption: Corruption | undefined, source: number): void {
@@ -119,8 +175,26 @@ export class SharedRun {
       if (position === undefined || !program) return [];
       const extra = bind(planCorruption(program, tag, source, layout), 'corruption');
       const all = [...commands.slice(0, position), ...extra, ...commands.slice(position)];
-      return [[key, { plan, commands: all, tag, extra }] as const];
+      return [[key, { ...withStretches(plan, all), tag, extra }] as const];
     });
     this.corrupted = new Map(lists);
   }
+}
+
+/** Undefined: no Program computes the same on several devices. */
+function replicasOf(context: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): Replicas | undefined {
+  if (context.programs.every(({ lanes }) => lanes.length < 2)) return undefined;
+  const replicas = new Replicas(context);
+  return context.programs.some(({ kind }) => replicas.usual(programKey(kind)).repeated.size > 0) ? replicas : undefined;
+}
+
+function withStretches(plan: ProgramPlan, commands: readonly DispatchCommand[]): StepVariant {
+  let start = 0;
+  const stretches = plan.copies.map(({ dispatches, copies }): Stretch => {
+    const own = commands.slice(start, dispatches);
+    start = dispatches;
+    return { commands: own, copies };
+  });
+  const rest = { commands: commands.slice(start), copies: [] };
+  return { plan, commands, stretches: rest.commands.length > 0 || start === 0 ? [...stretches, rest] : stretches };
 }

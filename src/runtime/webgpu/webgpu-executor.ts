@@ -70,7 +70,9 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       const expected = elements(shape);
       if (data.length !== expected)
         throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
-      memory.write(location.buffer, location.offset, toStored(location.spec, data));
+      const words = toStored(location.spec, data);
+      memory.write(location.buffer, location.offset, words);
+      if (run instanceof SharedRun) run.wrote(device, buffer, words);
     },
     read: (refs, as) =>
       guarded(() =>
@@ -130,7 +132,9 @@ async function prepare(options: WebgpuExecutorOptions): Promise<{ readonly conte
   const layout = new MemoryLayout(options.programs, devices, opened.device.limits);
   const kernels = new KernelSet(opened, options.shaders);
   const losses = new Map(programs.map((program) => [programKey(program.kind), planLosses(program, devices, layout)]));
-  const planned = remote ? planRemote({ programs, ops, layout }) : planShared({ programs, ops, layout });
+  const planned = remote
+    ? planRemote({ programs, ops, layout })
+    : planShared({ programs, ops, layout, fastCopies: opened.info.software });
   await kernels.compile(planned.dispatches, options.onProgress);
 
   const memory = new GpuMemory(opened.device, layout);
