@@ -9,7 +9,7 @@ import { foldMovements } from './fold-movements';
 import type { Program } from './instruction';
 import { linearize } from './linearize';
 import { programOf } from './program-of';
-import { type Contents, sameValues } from './same-values';
+import { type SameContents, sameValues } from './same-values';
 import { keyOf } from './symbolic-memory';
 
 const persistent = (programs: readonly Program[]) =>
@@ -20,12 +20,12 @@ const persistent = (programs: readonly Program[]) =>
   );
 
 /** Every buffer is equal on all devices. */
-const allEqual = (run: TestRun): Contents => {
+const allEqual = (run: TestRun): SameContents => {
   const names = [...new Set(persistent(run.programs).map(({ buffer }) => buffer))];
   return new Map(persistent(run.programs).map((place) => [keyOf(place), names.indexOf(place.buffer)]));
 };
 
-function found(program: Program, before: Contents, { fold = true, sameScalars = true } = {}) {
+function found(program: Program, before: SameContents, { fold = true, sameScalars = true } = {}) {
   const rounds = linearize(program, { group: true });
   const steps = fold ? foldMovements(program, rounds, PROGRAM_OPS, () => 'one') : rounds;
   const { repeated, after } = sameValues(program, steps, PROGRAM_OPS, { before, sameScalars });

@@ -1,6 +1,6 @@
 /**
  * Finds the computations that several devices of one memory space do with the same values, such as the optimiser's step
- * on the replicas of DDP. It follows the contents of all buffers through the steps of a Program. Contents are numbered,
+ * on the replicas of DDP. It follows the contents of all buffers through the steps of a Program. SameContents are numbered,
  * so that equal numbers mean equal bits; what differs between devices, or may differ, has different numbers. An
  * executor may run such a computation on one device and copy the results to the others.
  */
@@ -21,18 +21,18 @@ export interface Repeated {
 }
 
 /** By keyOf: persistent buffers with the same number hold the same bits. */
-export type Contents = ReadonlyMap<string, number>;
+export type SameContents = ReadonlyMap<string, number>;
 
 export interface SameValues {
   /** By the position of a step: its computations, those with the same results together. */
   readonly repeated: ReadonlyMap<number, readonly Repeated[]>;
   /** The contents after the Program. */
-  readonly after: Contents;
+  readonly after: SameContents;
 }
 
 export interface SameValuesOptions {
   /** The contents before the Program. */
-  readonly before: Contents;
+  readonly before: SameContents;
   /** Whether the host gives all devices the same scalars in this step. */
   readonly sameScalars: boolean;
 }
@@ -93,7 +93,7 @@ class NumberedValues {
 
   constructor(
     private readonly specs: Specs,
-    before: Contents,
+    before: SameContents,
   ) {
     for (const [key, number] of before) {
       const spec = specs.get(key);
@@ -178,7 +178,7 @@ class NumberedValues {
     return `${this.number(`${op} ${JSON.stringify(attrs)} ${shapes.join()} | ${values.join(' | ')}`)}`;
   }
 
-  contents(before: Contents): Contents {
+  contents(before: SameContents): SameContents {
     const known = new Map<string, number>();
     return new Map(
       [...before].map(([key, number]) => {

@@ -9,7 +9,7 @@ import type { FoldStep } from '../../program/fold-movements';
 import type { Load, Program } from '../../program/instruction';
 import type { LinearStep } from '../../program/linearize';
 import type { Placed } from '../../program/ready-heads';
-import { type Contents, type Repeated, sameValues } from '../../program/same-values';
+import { type Repeated, type SameContents, sameValues } from '../../program/same-values';
 import { keyOf } from '../../program/symbolic-memory';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -30,7 +30,7 @@ export interface Replicated {
 }
 
 interface Known extends Replicated {
-  readonly after: Contents;
+  readonly after: SameContents;
 }
 
 interface OfProgram {
@@ -44,7 +44,7 @@ interface OfProgram {
 
 export class Replicas {
   private readonly programs: ReadonlyMap<ProgramKey, OfProgram>;
-  private contents: Contents;
+  private contents: SameContents;
   /** A text of `contents`, made when it is needed. */
   private text: string | undefined;
   /** The next number for new contents; numbers that a Program gives are smaller than the number of buffers. */
@@ -125,7 +125,7 @@ export class Replicas {
     return this.own;
   }
 
-  private find(key: ProgramKey, before: Contents, sameScalars: boolean, text = textOf(before)): Known {
+  private find(key: ProgramKey, before: SameContents, sameScalars: boolean, text = textOf(before)): Known {
     const { ops, layout } = this.context;
     const { program, steps, known } = must(this.programs.get(key), `program '${key}'`);
     const name = `${sameScalars} ${text}`;
@@ -143,7 +143,7 @@ export class Replicas {
 }
 
 /** Canonical: the buffers with equal contents have the number of the first of them. */
-function textOf(contents: Contents): string {
+function textOf(contents: SameContents): string {
   const firsts = new Map<number, number>();
   return [...contents.values()]
     .map((number, k) => {
