@@ -68,6 +68,19 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     s += step;
     t += vectors;
   }
+  var to = group.z * (params.c_stride / 4u) + row * vectors + column;
+  // A whole tile is stored without a loop: an index into an array costs a software adapter as much as a store.
+  if (row + 8u <= params.m && column + 12u < vectors) {
+    c[to] = s00; c[to + 4u] = s01; c[to + 8u] = s02; c[to + 12u] = s03; to += vectors;
+    c[to] = s10; c[to + 4u] = s11; c[to + 8u] = s12; c[to + 12u] = s13; to += vectors;
+    c[to] = s20; c[to + 4u] = s21; c[to + 8u] = s22; c[to + 12u] = s23; to += vectors;
+    c[to] = s30; c[to + 4u] = s31; c[to + 8u] = s32; c[to + 12u] = s33; to += vectors;
+    c[to] = s40; c[to + 4u] = s41; c[to + 8u] = s42; c[to + 12u] = s43; to += vectors;
+    c[to] = s50; c[to + 4u] = s51; c[to + 8u] = s52; c[to + 12u] = s53; to += vectors;
+    c[to] = s60; c[to + 4u] = s61; c[to + 8u] = s62; c[to + 12u] = s63; to += vectors;
+    c[to] = s70; c[to + 4u] = s71; c[to + 8u] = s72; c[to + 12u] = s73;
+    return;
+  }
   var sums = array<vec4f, 32>(
     s00, s01, s02, s03, s10, s11, s12, s13,
     s20, s21, s22, s23, s30, s31, s32, s33,
@@ -75,6 +88,6 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     s60, s61, s62, s63, s70, s71, s72, s73);
   for (var e = 0u; e < 32u && row + e / 4u < params.m; e++) {
     let j = column + e % 4u * 4u;
-    if (j < vectors) { c[group.z * (params.c_stride / 4u) + (row + e / 4u) * vectors + j] = sums[e]; }
+    if (j < vectors) { c[to + e / 4u * vectors + e % 4u * 4u] = sums[e]; }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Finds the computations that several devices of one memory space do with the same values, such as the optimiser's step
- * on the replicas of DDP. It follows the contents of all buffers through the steps of a Program. SameContents are numbered,
+ * on the replicas of DDP. It follows the contents of all buffers through the steps of a Program. Contents are numbered,
  * so that equal numbers mean equal bits; what differs between devices, or may differ, has different numbers. An
  * executor may run such a computation on one device and copy the results to the others.
  */
