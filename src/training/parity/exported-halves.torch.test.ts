@@ -1,7 +1,8 @@
 /**
- * train.py of runs in half precision and in shards, as it is, in the PyTorch of this machine: autocast, GradScaler,
- * whole models in bfloat16 and float16, MixedPrecisionPolicy, fully_shard, and ZeroRedundancyOptimizer. Losses of every
- * rank and final weights are held against Lockstep's own run. Needs a torch with fully_shard (2.6).
+ * train.py and the listing of runs in half precision and in shards, as they are, in the PyTorch of this machine:
+ * autocast, GradScaler, whole models in bfloat16 and float16, MixedPrecisionPolicy, fully_shard, and
+ * ZeroRedundancyOptimizer. The losses of every rank, also those that the listing prints, and the final weights are held
+ * against Lockstep's own run. Needs a torch with fully_shard (2.6).
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
@@ -11,6 +12,7 @@ import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
+import { caseOf, printedBy, torchScript } from '../testing/script-cases';
 import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
 import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
 
@@ -52,6 +54,8 @@ const CASES: readonly (readonly [name: string, config: ConfigInput])[] = [
   ],
 ];
 
+const IN_QUICK = /^(autocast with float16|fully_shard$|ZeroRedundancyOptimizer|MixedPrecisionPolicy, bfloat16$)/;
+
 const python = pythonWithTorch('torch.distributed.tensor.parallel');
 
 if (python === undefined)
@@ -63,13 +67,29 @@ if (python === undefined)
 else describe('trained by PyTorch', inPyTorch);
 
 function inPyTorch(): void {
-  test.each(CASES)('%s', { timeout: 400_000, ...place({}) }, async (_, config) => {
-    const { outputs } = runTorchScripts(must(python, 'python'), [exportedScript(await exportFiles(config, {}))]);
-    const output = at(outputs, 0);
-    expect(output.error).toBeNull();
-    const report = JSON.parse(reportOf(output)) as TorchReport;
-    const own = await runConfig(config, {});
-    expect(lossesApart(report, own.report.losses, undefined)).toEqual([]);
-    expect(weightsApart(report, own.weights(), parseConfig(config))).toEqual([]);
+  const [quick, others] = [true, false].map((inQuick) => CASES.filter(([name]) => IN_QUICK.test(name) === inQuick));
+  test.each(quick ?? [])('%s', { timeout: 400_000 }, (_, config) => trains(config));
+  test.each(others ?? [])(
+    '%s',
+    { timeout: 400_000, ...place({ rest: 'four of these runs are trained in the quick tier' }) },
+    (_, config) => trains(config),
+  );
+}
+
+async function trains(config: ConfigInput): Promise<void> {
+  const exported = exportedScript(await exportFiles(config, {}));
+  const listed = await torchScript(caseOf({ name: '', config }));
+  const { outputs } = runTorchScripts(must(python, 'python'), [exported, listed]);
+  expect(outputs.map(({ error }) => error)).toEqual([null, null]);
+  const report = JSON.parse(reportOf(at(outputs, 0))) as TorchReport;
+  const own = await runConfig(config, {});
+  expect(lossesApart(report, own.report.losses, undefined)).toEqual([]);
+  expect(weightsApart(report, own.weights(), parseConfig(config))).toEqual([]);
+  const printed = printedBy(parseConfig(config), own.report);
+  expect(at(outputs, 1).printed.map((losses) => losses.length)).toEqual(printed.map((losses) => losses.length));
+  printed.forEach((losses, rank) => {
+    losses.forEach((loss, step) => {
+      expect(at(at(outputs, 1).printed, rank)[step]).toBeCloseTo(loss, 5);
+    });
   });
 }

@@ -116,7 +116,8 @@ export function printedIn(torch: string, { since }: ScriptCase, known: RecordedC
   return (older ? known?.before?.printed : known?.printed) ?? [];
 }
 
-function caseOf({ name, config: input, savedAfter: saved, since }: Described): ScriptCase {
+/** A run whose listing is to be run. */
+export function caseOf({ name, config: input, savedAfter: saved, since }: Described): ScriptCase {
   const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
   const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
   const { listing, facets } = PARALLEL_MODES[config.mode];
@@ -145,10 +146,10 @@ export async function torchScript({ config, script, files }: ScriptCase): Promis
 /** One process per rank, started by torchrun. */
 const isPerRank = ({ mode }: Config): boolean => mode === 'pipeline' || PER_RANK.has(mode);
 /** Modes whose scripts print the losses of every rank. */
-const PER_RANK: ReadonlySet<Config['mode']> = new Set(['ddp', 'tensor']);
+const PER_RANK: ReadonlySet<Config['mode']> = new Set(['ddp', 'sharded', 'tensor']);
 
 /**
- * What the script of this run prints: each rank of DDP and of tensor groups its own losses, one rank of a pipeline the
+ * What the script of this run prints: each rank of DDP, of shards and of tensor groups its own losses, one rank of a pipeline the
  * mean over replicas, else one process those of all workers in turn. NaN: a rank that has run out.
  */
 export function printedBy(config: Config, { losses }: Report): Printed {
