@@ -149,8 +149,8 @@ const isPerRank = ({ mode }: Config): boolean => mode === 'pipeline' || PER_RANK
 const PER_RANK: ReadonlySet<Config['mode']> = new Set(['ddp', 'sharded', 'tensor']);
 
 /**
- * What the script of this run prints: each rank of DDP, of shards and of tensor groups its own losses, one rank of a pipeline the
- * mean over replicas, else one process those of all workers in turn. NaN: a rank that has run out.
+ * What the script of this run prints: each rank of DDP, of shards and of tensor groups its own losses, one rank of a
+ * pipeline the mean over replicas, else one process those of all workers in turn. NaN: a rank that has run out.
  */
 export function printedBy(config: Config, { losses }: Report): Printed {
   const { mode, worldSize } = config;
