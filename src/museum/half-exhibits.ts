@@ -24,7 +24,7 @@ export const HALF_EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing: there is no inf and no NaN, and the loss looks as if the net could not learn the task.',
     shows:
-      'The loss stays at 0.69. The gradients of the first layers are so small that they become 0: stop at a moment in which a gradient is cast to float32, and the room counts the zeros beside the range of float16. With the scaler the same net learns.',
+      'The loss stays at 0.69. The gradients of the first layers are so small that they become 0. Stop at a moment in which a gradient is cast to float32: the room then shows the range of float16 and counts the zeros. With the scaler the same net learns.',
     cure: 'Scale the loss with torch.amp.GradScaler, or use bfloat16, which has the range of float32 and needs no scaler.',
     met: ['engichang1467/Open-Rig3R#35'],
     asked: ['THUNLP-MT/THUMT#72'],

@@ -32,9 +32,9 @@ export const SHARDED_EXHIBITS: readonly Exhibit[] = [
       ],
       right: ['torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)'],
     },
-    says: 'Nothing. With FullyShardedDataParallel, the older wrapper, even torch.nn.utils.clip_grad_norm_ makes this mistake, because there the parameters of a rank are plain tensors with only its shards. The method of the wrapper, model.clip_grad_norm_(1.0), is right.',
+    says: 'Nothing. With FullyShardedDataParallel, the older wrapper, even torch.nn.utils.clip_grad_norm_ makes this mistake, because there a rank’s parameters are plain tensors that hold only its shards. The method of the wrapper, model.clip_grad_norm_(1.0), is right.',
     shows:
-      'The two ranks multiply by different factors, and one device by a third one. So the gradient has the wrong length and the wrong direction, and after some steps the weights differ from those of one device. With another number of ranks they would be different again.',
+      'The two ranks multiply by different factors, and a single device would use a third factor. So the gradient has the wrong length and the wrong direction, and after some steps the weights differ from those of one device. With another number of ranks they would be different again.',
     cure: 'Let PyTorch clip: it adds the squares over all shards. By hand, all-reduce the sum of the squares before you take the root. Clipping by value needs no sum.',
     met: ['PrimeIntellect-ai/OpenDiloco#6', 'pytorch/pytorch#72548'],
     asked: ['meta-pytorch/torchtune#2169'],

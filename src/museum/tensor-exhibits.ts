@@ -64,7 +64,7 @@ export const TENSOR_EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of its right value, and the loss in the group falls to nearly 0. But if the checkpoint runs on one device, or on another number of ranks, the outputs are wrong.',
+      'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of its right value, and the loss in the group falls to nearly 0. But if the trained weights are used on one device, or on another number of ranks, the outputs are wrong.',
     cure: 'Add the bias after the sum, as RowwiseParallel does.',
     met: ['huggingface/text-generation-inference#1036', 'EleutherAI/gpt-neox#962', 'awslabs/slapo#10'],
   },

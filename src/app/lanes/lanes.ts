@@ -48,14 +48,20 @@ const NARROW = 560;
 const MARGIN = 20;
 const MARGIN_NARROW = 10;
 
-/** Everything but the height. `names`: the room left of the lanes, which begins at `margin`. */
-export function frameOf(width: number): Omit<LanesFrame, 'height'> & {
+/**
+ * Everything but the height. `names`: the room left of the lanes, which begins at `margin`. `besideNames`: the width of
+ * what is beside the names on a narrow screen.
+ */
+export function frameOf(
+  width: number,
+  besideNames = 0,
+): Omit<LanesFrame, 'height'> & {
   readonly margin: number;
   readonly names: number;
 } {
   const narrow = width < NARROW;
   const margin = narrow ? MARGIN_NARROW : MARGIN;
-  const names = narrow ? 56 : 72;
+  const names = narrow ? 56 + besideNames : 72;
   const left = margin + names;
   const right = Math.max(left + 20, width - margin);
   const across = { x: left, width: right - left };

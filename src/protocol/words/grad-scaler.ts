@@ -19,6 +19,6 @@ export const GRAD_SCALER = settings<NameIn<Config['gradScaler']>>('gradScaler', 
   ],
   unscaleBeforeClip: [
     'Unscale before clipping',
-    'scaler.unscale_(optimizer) before clip_grad_norm_; off: the scaled gradients are clipped, so the limit is too small by the scale.',
+    'scaler.unscale_(optimizer) before clip_grad_norm_; off: the scaled gradients are clipped, so the limit is too strict, by the factor of the scale.',
   ],
 });

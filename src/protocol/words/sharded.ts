@@ -5,7 +5,7 @@ import { type NameIn, settings } from './setting';
 export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   stage: [
     'ZeRO stage',
-    'What each rank keeps only a shard of: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
+    'What is sharded, so that each rank keeps only its own part: 0 nothing, as in DDP; 1 the states of the optimiser; 2 also the gradients; 3 also the parameters.',
   ],
   reshardAfterForward: [
     'Free the root, too',
@@ -13,7 +13,7 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   reshardTo: [
     'Reshard over ranks',
-    'Stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards over this many neighbouring ranks, which gather it again among themselves. A factor of the number of shards.',
+    'Stage 3, reshard_after_forward as a number: after the forward pass each unit is sharded over groups of this many neighbouring ranks, and a rank gathers it again from its own group only. The number must divide the number of shards.',
   ],
   modules: [
     'Units',
@@ -21,7 +21,7 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   prefetch: [
     'Prefetch',
-    'Number of units that are gathered ahead of the unit that computes. By default one, as PyTorch does by itself.',
+    'How many units are gathered in advance while a unit computes. The default is one, as in PyTorch.',
   ],
   syncEveryPass: [
     'Reduce every micro-batch',
@@ -29,7 +29,7 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   cpuOffload: [
     'CPU offload',
-    'Stages 2 and 3, CPUOffloadPolicy: shards, their gradients and the states of the optimiser are in the memory of the host; a unit is copied to the device before it is gathered. Modelled: only memory and the modelled clock change.',
+    'Stages 2 and 3, CPUOffloadPolicy: shards, their gradients and the states of the optimiser are in the memory of the host; a unit is copied to the device before it is gathered. The offload is only modelled: the memory panel and the modelled clock change, but not the computation.',
   ],
   paramDtype: [
     'Compute in',

@@ -37,6 +37,6 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   useLocalOutput: [
     'Local output',
-    'use_local_output: whether the module returns a plain tensor with its own part, or a DTensor. By default, what the next module needs.',
+    'use_local_output: whether the module returns a plain tensor with its own part, or a DTensor. The default is what the next module needs.',
   ],
 });

@@ -27,7 +27,7 @@ export function FoldButtons({ layout, open, onOpen }: FoldButtonsProps) {
       aria-label={`Threads and streams of rank ${tracks.rank.rank}`}
       title={open.has(tracks.index) ? 'Fold the threads and streams' : 'Unfold all threads and streams'}
       data-beside={name.height < TWO_LINES || undefined}
-      style={{ left: name.x + 4, top: name.y, width: name.width - 8, height: name.height }}
+      style={{ left: name.x + 4, top: name.y, width: name.width - 6, height: name.height }}
       onClick={() => toggle(tracks.index)}
     >
       {open.has(tracks.index) ? '▾' : '▸'}

@@ -46,6 +46,8 @@ export interface Thread {
 }
 
 const STEPS = 17;
+/** On a phone, the width of the arrow beside a rank's name (fold-buttons.tsx). */
+const ARROW = 14;
 const SIZES = [
   { upTo: 4, compute: 24, communication: 17, gap: 10 },
   { upTo: 8, compute: 18, communication: 13, gap: 6 },
@@ -59,7 +61,7 @@ export function layoutRecorded(
   ranks: readonly RankTracks[],
   threadsOf: (rank: RankTracks) => readonly Thread[],
 ): RecordedLayout {
-  const { margin, names, ...frame } = frameOf(width);
+  const { margin, names, ...frame } = frameOf(width, ARROW);
   const size = at(
     SIZES.filter(({ upTo }) => ranks.length <= upTo),
     0,

@@ -8,6 +8,7 @@ import { ncclTraces } from '../../../recordings/testing/nccl-traces';
 import { bottom, overlaps, right } from '../../draw/geometry';
 import type { LaneDirection } from '../../lanes/move-along';
 import { between, WHOLE } from '../../lanes/view-window';
+import { writingInk } from '../../testing/writing-ink';
 import { blockAt, inView } from './blocks';
 import { nestedTracks } from './rank-tracks';
 import { createRecordedModel, type RecordedModel } from './recorded-model';
@@ -87,6 +88,16 @@ describe('the layout', () => {
         });
       }
     }
+  });
+});
+
+describe('on a phone', () => {
+  it('the arrow that unfolds a rank is beside the name', () => {
+    const { ink } = writingInk(0.55);
+    const { name } = must(model.layout(390, NONE).rows[0], 'a row');
+    // The name begins 11 px from the left, and the arrow ends 4 px from the right (fold-buttons.tsx).
+    const ends = 11 + ink.measure('rank 10', { size: 12 });
+    expect(ends).toBeLessThanOrEqual(name.width - 4 - 7);
   });
 });
 
