@@ -72,7 +72,7 @@ function start(): void {
     </RootBoundary>,
   );
   if (link.view.embed)
-    loadPart('What an embed does in its frame', () => import('./shell/embed')).then(
+    loadPart('What an embed does in its frame', () => import('./shell/framed-page')).then(
       ({ beAGoodGuest }) => beAGoodGuest({ store, controller, root, state: link.state, ask: arrival.ask }),
       () => undefined,
     );

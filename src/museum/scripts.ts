@@ -11,7 +11,7 @@ import { writeSafetensors } from '../interop/safetensors';
 import type { Rehearsal, RehearsalLine } from '../protocol/rehearsal';
 import { tornWrite, writtenByRank0 } from '../training/checkpoint/torn-write';
 import { EXHIBIT_IDS, type ExhibitId, MISTAKES } from './mistakes';
-import { type RankScript, show } from './script';
+import { type RankScript, show } from './rank-script';
 import { optimizerFirst, ownNorm, rank0Shard } from './sharded-scripts';
 import { biasTwice, ownBatches, rank0Logs } from './tensor-scripts';
 

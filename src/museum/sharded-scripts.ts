@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import { tensor } from '../distributed/tensor';
 import { type CurvePoint, SAMPLES } from './column-row-pair';
-import type { RankOnStage, RankScript } from './script';
+import type { RankOnStage, RankScript } from './rank-script';
 import {
   gatherWhole,
   gradientOf,

@@ -13,7 +13,7 @@ import {
   SAMPLES,
   wholePair,
 } from './column-row-pair';
-import { type RankOnStage, type RankScript, show } from './script';
+import { type RankOnStage, type RankScript, show } from './rank-script';
 
 const STEPS = 100;
 /** The samples per batch. */

@@ -1,7 +1,7 @@
 /**
  * The actions that the page's views can call. Opening is openings.ts, going on after a lost worker is revival.ts,
- * events become state in session-events.ts, the transport controls the pace; the controller connects them. Views put
- * questions to the session itself, by `ask`. main.tsx makes one.
+ * events become state in session-event-handler.ts, the transport controls the pace; the controller connects them.
+ * Views put questions to the session itself, by `ask`. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { ExportedFolder } from '../../protocol/exported';
@@ -24,7 +24,7 @@ import { createNoticeBoard, strayNotice } from './notice-board';
 import { type Instead, Openings } from './openings';
 import { Revival } from './revival';
 import type { SessionClient } from './session-client';
-import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
+import { type RunOnPage, SessionEventHandler, takeTrace } from './session-event-handler';
 
 export interface Controller {
   readonly player: TransportControls;
@@ -126,7 +126,7 @@ export function createController(options: ControllerOptions): Controller {
   const report = (error: unknown) => openings.report(error);
   const interruption = new Interruption({ store, player, arrival, report });
   const preview = new FirstPicture({ store, player, sessions, run });
-  const events = new SessionEvents({ store, board, player, freeRun, run, interruption });
+  const events = new SessionEventHandler({ store, board, player, freeRun, run, interruption });
   const openings = new Openings({
     store,
     board,

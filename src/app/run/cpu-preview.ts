@@ -12,7 +12,7 @@ import type { AppStore } from '../state/store';
 import type { TransportControls } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import type { SessionClient } from './session-client';
-import { MEANWHILE, type RunOnPage } from './session-events';
+import { MEANWHILE, type RunOnPage } from './session-event-handler';
 
 /** A GPU that is ready sooner needs no preview. */
 const PATIENCE_MS = 1200;

@@ -1,6 +1,7 @@
 /**
  * Remembers what a run was doing when its device was lost, a rank failed or its worker ended, and resumes that later:
- * playing, or going to the moment of a link. Called by session-events.ts and openings.ts; the controller makes one.
+ * playing, or going to the moment of a link. Called by session-event-handler.ts and openings.ts; the controller makes
+ * one.
  */
 import type { Arrival } from '../address/arrival';
 import type { AppStore } from '../state/store';

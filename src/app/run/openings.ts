@@ -1,8 +1,8 @@
 /**
  * Opens sessions for the page: for the latest configuration, however often the user changes it meanwhile, and for the
  * last configuration that ran if a new one is refused. revival.ts continues a run whose worker has ended,
- * cpu-preview.ts shows a step while the first run's kernels compile, and session-events.ts reads the events of the open
- * session. The controller makes one.
+ * cpu-preview.ts shows a step while the first run's kernels compile, and session-event-handler.ts reads the events of
+ * the open session. The controller makes one.
  */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
@@ -20,7 +20,7 @@ import type { TransportControls } from '../transport/transport';
 import type { FirstPicture } from './cpu-preview';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
-import type { RunOnPage, SessionEvents } from './session-events';
+import type { RunOnPage, SessionEventHandler } from './session-event-handler';
 
 /** Why a configuration opens: an edit, the address, or the page's return to the last one that ran. */
 type Origin = 'edit' | 'link' | 'fallback';
@@ -31,7 +31,7 @@ export interface OpeningsOptions {
   readonly player: TransportControls;
   readonly freeRun: FreeRun;
   readonly sessions: LiveSession;
-  readonly events: SessionEvents;
+  readonly events: SessionEventHandler;
   readonly run: RunOnPage;
   readonly preview: FirstPicture;
   /** Leads to a link's moment within its run. */

@@ -73,7 +73,7 @@ export function Timeline() {
       <TimelineHead onZoom={lanes.zoomBy}>
         <SearchField
           lanes={lanes}
-          hint="search: layer 4, bucket 1, rank 2 …"
+          hint="search: bucket 1 …"
           query={query}
           matches={matches}
           selected={

@@ -9,7 +9,7 @@ import { createFrames } from '../draw/frames';
 import { PAGE_CONFIG } from '../edit/page-config';
 import { FULL_SPEED, setByHand } from '../pace/pace';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { takeTrace } from '../run/session-events';
+import { takeTrace } from '../run/session-event-handler';
 import { createAppStore } from '../state/store';
 import { beginsWithConstruct } from './positions';
 import { createTransport } from './transport';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TrainOptions } from '../train-usage';
 import { parseCommand } from '../usage';
-import { planLine, planOnThisMachine, torchPlan, torchrunOptions } from './launch';
+import { planLine, planOnThisMachine, torchPlan, torchrunOptions } from './launch-plan';
 import { checkVersion, isOlder, pythonWithTorch } from './python';
 
 function train(...words: string[]): TrainOptions {

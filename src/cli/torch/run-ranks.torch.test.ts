@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { pythonWithTorch, sayNoTorch } from '../../training/testing/torch-scripts';
 import agentScript from './agent.py?raw';
-import { planOnThisMachine, torchrunOptions } from './launch';
+import { planOnThisMachine, torchrunOptions } from './launch-plan';
 import type { LostRank } from './lost-ranks';
 import rankScript from './rank.py?raw';
 import { openRankServer, type TorchProcess } from './rank-server';

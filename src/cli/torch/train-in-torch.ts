@@ -18,7 +18,7 @@ import { readRun } from '../read-run';
 import { launchedConfig } from '../torchrun';
 import type { TrainOptions } from '../train-usage';
 import { exportTo, type WrittenExport } from './export-to';
-import { planLine, planOnThisMachine, torchPlan, torchrunOptions } from './launch';
+import { planLine, planOnThisMachine, torchPlan, torchrunOptions } from './launch-plan';
 import type { TorchOptions } from './options';
 import { checkVersion, pythonWithTorch, type TorchPython } from './python';
 import { RankOutput } from './rank-output';

@@ -2,7 +2,7 @@
 import type { Config } from '../../protocol/config';
 import { dataCode } from '../pytorch/data';
 import { importLines } from '../pytorch/imports';
-import { launchLines } from '../pytorch/launch';
+import { launchLines } from '../pytorch/launch-command';
 import { loopImports } from '../pytorch/loop';
 import { schedulerCode } from '../pytorch/optim';
 import type { Script } from '../pytorch/script-parts';

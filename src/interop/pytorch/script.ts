@@ -11,7 +11,7 @@ import { dataCode } from './data';
 import { endOfGroup, ONE_DEVICE } from './devices';
 import type { Dialect } from './dialect';
 import { importLines } from './imports';
-import { launchLines } from './launch';
+import { launchLines } from './launch-command';
 import { FROM_FILE, loopImports, trainingLoop } from './loop';
 import { drops, FORWARD_LINE, SEND_LINE } from './model';
 import { lossCode, optimizerCode, parametersOf, schedulerCode } from './optim';

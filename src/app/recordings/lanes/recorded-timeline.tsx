@@ -73,7 +73,7 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
       <RecordedHead clock={recording.clock} onZoom={lanes.zoomBy}>
         <SearchField
           lanes={lanes}
-          hint="search: all_reduce, linear, rank 2 …"
+          hint="search: all_reduce …"
           query={query}
           matches={matches}
           selected={selected && besideFound(model, selected)}

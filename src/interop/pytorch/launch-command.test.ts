@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { PARALLEL_MODES } from '../../parallel/modes';
 import { type ConfigInput, configSchema } from '../../protocol/config';
-import { launchLines } from './launch';
+import { launchLines } from './launch-command';
 
 const config = (input: ConfigInput) => v.parse(configSchema, input);
 

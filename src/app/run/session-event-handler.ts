@@ -45,7 +45,7 @@ export interface SessionEventsOptions {
   readonly interruption: Interruption;
 }
 
-export class SessionEvents {
+export class SessionEventHandler {
   /** The first snapshot of a start that has not answered yet. */
   private held: { snapshot?: Snapshot } | undefined;
 
