@@ -8,7 +8,7 @@ import { classAttributes, EMBED } from './class-attributes';
 import { classCode, contiguousAttention } from './classes';
 import { allLayers, sequentialCode } from './layers';
 import { layout } from './python';
-import { entries, isIndexed, layersOf, ties, tree } from './tree';
+import { access, entries, isIndexed, layersOf, ties, tree } from './tree';
 import type { Wording } from './wording';
 
 export interface ModelCode {
@@ -29,24 +29,23 @@ export function tieLines(layers: readonly LayerConfig[]): readonly string[] {
 }
 
 /**
- * The same inside DistributedDataParallel, which takes DTensors out of the modules and puts them back before the first
- * forward pass, a shared one into the first of its modules: lines before and after the wrapper.
+ * Lines before DistributedDataParallel, which takes DTensors out of modules. `groups`: the names of each shared weight;
+ * the module of the first name keeps the parameter.
  */
-export function tieLinesInside(
-  layers: readonly LayerConfig[],
-  wrapped: string,
-): { readonly before: readonly string[]; readonly after: readonly string[] } {
+export function lendLines(layers: readonly LayerConfig[], groups: readonly (readonly string[])[]): readonly string[] {
   const nodes = tree(layers);
   const indexed = nodes !== undefined && isIndexed(nodes);
-  const tied = ties(layers, 'module', indexed);
-  if (tied.length === 0) return { before: [], after: [] };
-  return {
-    before: [
-      '# DistributedDataParallel refuses DTensors that modules share: one module keeps the weight, tie() gives it to others',
-      ...ties(layers, 'model', indexed).map((text) => `del ${text.slice(0, text.indexOf(' = '))}`),
-    ],
-    after: ['def tie(module, _):', ...tied.map((text) => `    ${text}`), `${wrapped}.register_forward_pre_hook(tie)`],
-  };
+  const moduleOf = (name: string): string => access('model', name, indexed).replace(/\.weight$/, '');
+  const pairs = groups.flatMap(([owner = '', ...others]) =>
+    others.map((name) => `(${moduleOf(name)}, ${moduleOf(owner)})`),
+  );
+  if (pairs.length === 0) return [];
+  return [
+    '# DistributedDataParallel refuses DTensors that modules share: one module keeps the weight and lends it to others',
+    `for module, owner in [${pairs.join(', ')}]:`,
+    '    del module.weight',
+    "    module.register_forward_pre_hook(lambda module, _, owner=owner: setattr(module, 'weight', owner.weight))",
+  ];
 }
 
 /** A model on one device; `to` is the device's expression. `segments`: of torch.utils.checkpoint. */

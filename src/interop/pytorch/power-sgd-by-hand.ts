@@ -21,11 +21,20 @@ export function gradientBuckets({ ddp }: Config, { group, cut, leavesOut }: Grad
   const limits = bucketCapMb === undefined ? '2**20, 25 * 2**20' : `int(${bucketCapMb} * 2**20)`;
   const local = (tensor: string): string => (cut ? `local(${tensor})` : tensor);
   return [
-    ...(cut ? ['def local(tensor):', '    return tensor.to_local() if isinstance(tensor, DTensor) else tensor'] : []),
+    ...(cut
+      ? [
+          'def local(tensor):',
+          '    return tensor.to_local() if isinstance(tensor, DTensor) else tensor',
+          'def laid_out(p):  # the gradient of an embedding is whole, and of a layer norm it may be an addend',
+          '    if isinstance(p.grad, DTensor):',
+          '        p.grad = p.grad.redistribute(placements=p.placements)',
+          '    return p.grad',
+        ]
+      : []),
     'class GradientBucket:  # as DistributedDataParallel hands it to a hook',
     '    def __init__(self, number, parameters, last):',
     '        self.number, self.own, self.last = number, parameters, last',
-    `        grads = [${local('p.grad')} for p in parameters]`,
+    `        grads = [${cut ? 'local(laid_out(p))' : 'p.grad'} for p in parameters]`,
     '        self.flat = torch.cat([g.flatten() for g in grads])',
     '        parts = self.flat.split([g.numel() for g in grads])',
     '        self.parts = [part.view_as(g) for part, g in zip(parts, grads)]',

@@ -57,7 +57,7 @@ export function sequentialOf(layers: readonly LayerConfig[]): Expression {
 }
 
 /** The parameter with that name below `root`; `indexed`: `root` is a Sequential whose modules are numbered in order. */
-function access(root: string, name: string, indexed: boolean): string {
+export function access(root: string, name: string, indexed: boolean): string {
   const parts = name.split('.');
   const [first = '', ...rest] = parts;
   if (parts.every(isIdentifier)) return `${root}.${name}`;

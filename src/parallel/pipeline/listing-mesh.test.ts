@@ -100,15 +100,17 @@ const TOKENS = (tied: boolean): ConfigInput => ({
   batchSize: 8,
 });
 
-test('mesh.tp: weights tied within a stage are tied again, or add up their gradients inside DDP', () => {
+test('mesh.tp: weights tied within a stage are tied again, or lent by one module inside DDP', () => {
   const text = listedText(TOKENS(true));
   const again = text.lastIndexOf('model.head.weight = model.tok.weight');
   expect(again).toBeGreaterThan(text.indexOf("parallelize_module(layer, mesh['tp'], style)"));
   expect(text).not.toContain('total = sum(');
   const wrapped = listedText({ ...TOKENS(true), mesh: { pp: 1, tp: 2, dpReplicate: 2 } });
   expect(wrapped).not.toContain('model.head.weight = model.tok.weight');
-  expect(wrapped).toContain("shared = [name for name in ['tok.weight', 'head.weight'] if name in parameters]");
-  expect(wrapped).toContain('    total = sum(p.grad for p in own)');
+  const lent = wrapped.indexOf('for module, owner in [(model.head, model.tok)]:\n    del module.weight');
+  expect(lent).toBeGreaterThan(wrapped.indexOf("parallelize_module(layer, mesh['tp'], style)"));
+  expect(wrapped.indexOf('    DistributedDataParallel(module')).toBeGreaterThan(lent);
+  expect(wrapped).not.toContain('total = sum(');
 });
 
 test('a weight that stages share: its gradients are added over the ranks that have a copy, and count once', () => {

@@ -14,7 +14,7 @@ import {
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { listedModelCode, tieLines } from '../../interop/pytorch/model';
+import { lendLines, listedModelCode, tieLines } from '../../interop/pytorch/model';
 import {
   type Averaging,
   checkpointedStage,
@@ -52,7 +52,7 @@ import { stopsAtRebuild } from './kept-buckets';
 import { hasBareStage, layerRanges } from './split';
 import { scheduleOf } from './stage-graphs';
 import { stageOfModule } from './stage-of-module';
-import { sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
+import { lentInStages, sharedAcrossStages, stagesOfRankShare, tiedWeights } from './tied-weights';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { tp, dpReplicate, dpShard } = meshSizes(given);
@@ -81,7 +81,9 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const scalesByHand = (tp > 1 && wraps) || rankShares;
   const shape: PipelineShape = { ...placed, scalesByHand };
   const cuts = tp > 1 ? listedCuts(config, shape, stageOf) : undefined;
-  const shared = tiedWeights(config, placed, stageOf);
+  // DistributedDataParallel would take each module's DTensor apart, and hooks would compress every copy.
+  const lends = wraps && tp > 1;
+  const shared = tiedWeights(config, placed, stageOf, lends);
   // DTensors within one rank can be tied again; DistributedDataParallel would take these apart.
   const tiesAgain = !wraps && shared.every(({ groups }) => groups.length === 0);
   const tied = tiesAgain ? [] : shared;
@@ -135,6 +137,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(cuts ? [...(cuts.cutsHeads ? headLines : []), ...cuts.plan.lines, ...cutStageLines] : []),
       // parallelize_module gives each module a parameter of its own.
       ...(cuts && tiesAgain ? tieLines(config.model.layers) : []),
+      ...(lends ? lendLines(config.model.layers, lentInStages(config, stageOf)) : []),
       ...(cuts && wraps && config.clipGradNorm !== undefined ? [CUT_NAMES] : []),
       ...(shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : []),
       // DistributedDataParallel replaces DTensors; without them it leaves the parameters as they are.

@@ -12,10 +12,17 @@ type Placed = Pick<PipelineShape, 'dp' | 'tp' | 'rankOfStage'>;
 /** Returns the stage of a module, by its path. */
 type StageOf = (path: string) => number;
 
-export function tiedWeights(config: Config, { dp, tp, rankOfStage }: Placed, stageOf: StageOf): readonly TiedWeight[] {
+/** `lends`: in each stage one module keeps the weight and lends it to the others (lentInStages). */
+export function tiedWeights(
+  config: Config,
+  { dp, tp, rankOfStage }: Placed,
+  stageOf: StageOf,
+  lends: boolean,
+): readonly TiedWeight[] {
   // Ranks are numbered stage by stage.
   const ranksOfStage = dp * tp;
-  return sharedNames(config.model.layers).flatMap((names): readonly TiedWeight[] => {
+  return sharedNames(config.model.layers).flatMap((all): readonly TiedWeight[] => {
+    const names = lends ? byStage(all, stageOf).map(([name = '']) => name) : all;
     const held = names.map((name) => at(rankOfStage, stageOf(name)));
     const ranks = [...new Set(held)].sort((a, b) => a - b);
     const groups =
@@ -44,3 +51,15 @@ export const sharedAcrossStages = (config: Config, stageOf: StageOf, each: boole
     if (others.every((other) => stageOf(other) === stageOf(name))) return [];
     return each ? names : [name];
   });
+
+/** The names of each weight that modules of one stage share. */
+export const lentInStages = ({ model }: Config, stageOf: StageOf): readonly (readonly string[])[] =>
+  sharedNames(model.layers)
+    .flatMap((names) => byStage(names, stageOf))
+    .filter((names) => names.length > 1);
+
+function byStage(names: readonly string[], stageOf: StageOf): readonly (readonly string[])[] {
+  const groups = new Map<number, string[]>();
+  for (const name of names) groups.set(stageOf(name), [...(groups.get(stageOf(name)) ?? []), name]);
+  return [...groups.values()];
+}

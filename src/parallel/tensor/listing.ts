@@ -16,7 +16,7 @@ import {
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { modelCode, tieLines, tieLinesInside } from '../../interop/pytorch/model';
+import { lendLines, modelCode, tieLines } from '../../interop/pytorch/model';
 import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import {
@@ -28,6 +28,7 @@ import {
   type TensorShape,
 } from '../../interop/pytorch/tensor';
 import { CUT_NAMES, clipLinesOfLocals, clipLinesOfParts } from '../../interop/pytorch/tensor-clip';
+import { sharedNames } from '../../nn/tied';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
@@ -49,9 +50,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const averages = wraps && config.ddp.commHook.type === 'localSGD';
   const cuts = listedCuts(config, shape);
   const { plan, cutsHeads, lossParallel } = cuts;
-  const tied = wraps
-    ? tieLinesInside(config.model.layers, 'model.module')
-    : { before: tieLines(config.model.layers), after: [] };
+  const { layers } = config.model;
   const clips = wraps
     ? clipLinesOfLocals(config, { parameters: 'parameters', overStages: false })
     : clipLinesOfParts(config, { parameters: 'model', overStages: false });
@@ -91,13 +90,12 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
         ...plan.lines,
         "model = parallelize_module(model, mesh['tp'], plan)",
         // parallelize_module gives each module a parameter of its own.
-        ...tied.before,
+        ...(wraps ? lendLines(layers, sharedNames(layers)) : tieLines(layers)),
         ...(wraps
           ? [
               ...(config.clipGradNorm === undefined ? [] : [CUT_NAMES]),
               ...hookFunctions(config),
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
-              ...tied.after,
               // The first forward pass takes them out of the modules.
               ...(clips.length > 0 || averages ? ['parameters = dict(model.module.named_parameters())'] : []),
             ]

@@ -62,6 +62,16 @@ const CASES: readonly Case[] = [
     { ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 1, tp: 2, dpReplicate: 2 } },
   ],
   [
+    'a tensor group with replicas that has both stages, PowerSGD',
+    {
+      ...{ ...RUN, ...ONE_F_ONE_B, ...CLIPPED, mesh: { pp: 1, tp: 2, dpReplicate: 2 } },
+      ddp: {
+        ...{ bucketCapMb: 0.0001 },
+        commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 0.5, matrixApproximationRank: 1 },
+      },
+    },
+  ],
+  [
     'a tensor group with replicas, without stages',
     { ...RUN, ...CLIPPED, mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, accumulate: 2 },
   ],
@@ -102,8 +112,8 @@ test('weights that stages share, in PyTorch', { timeout: 600_000 }, async () => 
   const runs = await Promise.all(
     CASES.flatMap(([name, config]) => [
       { name, config, files: async () => ({}) },
-      // With localSGD the replicas have different weights, of which PyTorch loads one.
-      ...(config.ddp?.commHook?.type === 'localSGD'
+      // PyTorch begins hooks anew, and with localSGD the replicas have different weights, of which it loads one.
+      ...(config.ddp?.commHook
         ? []
         : [
             {

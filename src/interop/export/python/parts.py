@@ -25,6 +25,11 @@ class ModelTensors:
             if id(module) in mine
             for name in [*module._parameters, *module._buffers]
         }
+        for name, of in self.tied.items():  # inside DistributedDataParallel one of the modules has the parameter
+            if name not in self.order:
+                self.order.append(name)
+                if of in self.owned:
+                    self.owned.add(name)
 
     def regroup(self, module, ranks):
         """train.py regroups the rows of these modules for tensor parallelism: each rank has q, k, v of its heads.
