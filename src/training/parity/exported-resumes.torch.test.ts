@@ -78,6 +78,44 @@ test('rows that are dealt again', async () => {
   return undefined;
 });
 
+test('train.py resumes under join(): ranks whose weights and momenta differ continue with their own', async () => {
+  const python = pythonWithTorch();
+  if (python === undefined) return sayNoTorch('Checkpoints of join() were not resumed.');
+  const runs = await Promise.all(
+    // While both ranks train, after a rank has run out, and in the next epoch.
+    [2, 4, 8].flatMap((after) =>
+      [
+        [24, 12],
+        [12, 24],
+      ].map(async (samplesPerRank) => {
+        const config: ConfigInput = { ...RUN, ...DDP, steps: 14, ddp: { join: true, samplesPerRank } };
+        const files = await savedAfter(config, after);
+        const resumed = { ...config, resume: 'run' };
+        return {
+          name: `${samplesPerRank.join(' and ')} rows, resumed after ${after} steps`,
+          folder: await exportFiles(resumed, files),
+          own: await runConfig(resumed, files),
+        };
+      }),
+    ),
+  );
+  const { outputs } = runTorchScripts(
+    python,
+    runs.map(({ folder }) => exportedScript(folder)),
+  );
+  const found = runs.flatMap(({ name, folder, own }, i) => {
+    const { error } = at(outputs, i);
+    if (error !== null) return [`${name}: ${error}`];
+    const report = JSON.parse(reportOf(at(outputs, i))) as TorchReport;
+    return [
+      ...lossesApart(report, own.report.losses, undefined),
+      ...weightsApart(report, own.weights(), folder.config),
+    ].map((apart) => `${name}: ${apart}`);
+  });
+  expect(found).toEqual([]);
+  return undefined;
+});
+
 test('train.py notes in its checkpoint that join() ended within an epoch', async () => {
   const python = pythonWithTorch();
   if (python === undefined) return sayNoTorch('Checkpoints of join() were not saved.');

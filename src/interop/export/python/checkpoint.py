@@ -65,13 +65,15 @@ class Saved:
     def __init__(self, base, rank, reader, readers, config):
         """`readers`: how many ranks read different rows; `reader`: whose rows this rank reads."""
         self.weights, tensors, self.about = read_pair(base)
-        self.optimizer = {}
+        self.optimizer, self.own_weights = {}, {}
         self.scaler = {key: float(tensors[key]) for key in (SCALE, GROWTH_TRACKER, SKIPPED) if key in tensors}
         for key in sorted(tensors):  # state.0.exp_avg; an ending @cuda:1 marks the value of that rank alone
             name, _, owner = key.partition('@cuda:')
             if name.startswith('state.') and owner in ('', str(rank)):
                 _, number, name = name.split('.')
                 self.optimizer.setdefault(int(number), {})[name] = tensors[key]
+            elif owner == str(rank) and name in self.weights:
+                self.own_weights[name] = tensors[key]
         if config['optimizer']['type'] != 'SGD':  # a scaler may have skipped all steps: torch has no states then
             self.optimizer = {number: state for number, state in self.optimizer.items() if 'step' in state}
         # With other ranks or other batches the rows are dealt again, from the start of the epoch.
@@ -91,6 +93,14 @@ class Saved:
 
     def load_model(self, model):
         model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
+
+    def load_own_weights(self, tensors):
+        """Under join() a rank without batches takes no steps, so ranks' weights and momenta may differ.
+        DistributedDataParallel has just given all ranks the weights of rank 0."""
+        with torch.no_grad():
+            for name, p in tensors.named_parameters():
+                if name in self.own_weights:
+                    p.copy_(self.own_weights[name])
 
     def load_optimizer(self, optimizer, tensors):
         """Settings that the file lacks stay unchanged. Each rank takes its parts of the states; all ranks call this."""
