@@ -23,7 +23,7 @@ const DOES: Readonly<Record<KeyLabel, string>> = {
   t: 'Modelled or measured time',
   c: 'Checkpoints: save and load',
   p: 'Focus the next part of the page: bar, stage, timeline, set-up, result, code',
-  'Shift p': 'Focus the part before',
+  'Shift p': 'Focus the previous part',
   Esc: 'Remove the pin',
 };
 
