@@ -11,9 +11,9 @@ const { page, workers } = firstLoad('dist');
 
 // biome-ignore lint/style/noDefaultExport: size-limit reads it so
 export default [
-  { name: 'until Play, brotli: everything', path: [...page, ...workers].map(inDist), brotli: true, limit: '244 kB' },
-  { name: 'until Play, brotli: the page', path: page.map(inDist), brotli: true, limit: '148.7 kB' },
-  { name: 'until Play, brotli: the session worker', path: workers.map(inDist), brotli: true, limit: '96 kB' },
+  { name: 'until Play, brotli: everything', path: [...page, ...workers].map(inDist), brotli: true, limit: '237.4 kB' },
+  { name: 'until Play, brotli: the page', path: page.map(inDist), brotli: true, limit: '144.4 kB' },
+  { name: 'until Play, brotli: the session worker', path: workers.map(inDist), brotli: true, limit: '94 kB' },
   ...lessonPages('dist').map(({ name, files }) => ({
     name: `lesson ${name}, brotli`,
     path: files.map(inDist),
