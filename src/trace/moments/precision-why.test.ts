@@ -25,12 +25,12 @@ test('the reason for the scale counts the gradients that would become 0 without 
     'the scaled loss',
   );
   expect(precisionWhy(trace, scaled)).toContain('Without the scale, none of the ');
-  // The same step, with one gradient as small as the scale can keep.
+  // The same step, with one gradient that is rounded to 0 without the scale: half of the smallest float16, a tie.
   const rounded = must(
     trace.events.findLast(({ name, phase }) => name === 'precision/round' && phase === 'backward'),
     'a rounded gradient',
   );
-  at(rounded.captured, 0).values[0] = 1024 * 2e-8;
+  at(rounded.captured, 0).values[0] = 1024 * 2 ** -25;
   expect(precisionWhy(trace, scaled)).toMatch(
     /Without the scale, 1 of the \d+ recorded gradient elements of this step/,
   );

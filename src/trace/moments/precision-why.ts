@@ -17,8 +17,8 @@ export function precisionWhy(trace: StepTrace, e: TraceEvent): string | undefine
   return undefined;
 }
 
-/** Half of float16's smallest positive number: smaller numbers are rounded to 0. */
-const LOST_BELOW = 2 ** -25;
+/** Half of float16's smallest positive number: this number and smaller ones are rounded to 0. */
+const MOST_LOST = 2 ** -25;
 
 /** How many of the step's recorded gradient elements only the scale keeps above 0; '' if none were recorded. */
 function lostWords({ events, accumulate }: StepTrace, { device, captured }: TraceEvent): string {
@@ -26,7 +26,7 @@ function lostWords({ events, accumulate }: StepTrace, { device, captured }: Trac
   const rounded = events.filter((e) => e.device === device && e.phase === 'backward' && e.name === 'precision/round');
   const gradients = rounded.flatMap((e) => e.captured.flatMap(({ values }) => [...values].filter(Number.isFinite)));
   if (scale === 0 || gradients.length === 0) return '';
-  const lost = gradients.filter((value) => value !== 0 && Math.abs(value / scale) < LOST_BELOW).length;
+  const lost = gradients.filter((value) => value !== 0 && Math.abs(value / scale) <= MOST_LOST).length;
   const all = plural(gradients.length, 'recorded gradient element');
   return `Without the scale, ${lost === 0 ? 'none' : lost} of the ${all} of this step would become 0. `;
 }
