@@ -81,8 +81,8 @@ export class Running {
       blueprint,
       training: () => this.training,
       microBatch: () => reports.finished,
-      say: (standstill) => {
-        this.stuck = standstill !== undefined;
+      say: (standstill, stuck) => {
+        this.stuck = stuck;
         if (phase.failure === undefined) reports.emit({ type: 'standstill', standstill });
       },
     });

@@ -198,6 +198,20 @@ test('Reset lets a step end that waits for a slow rank, and keeps the training',
     await s.close();
   }));
 
+test('Reset ends a step that waits for a rank that hangs, also if the words about failures cannot be loaded', () =>
+  onStillClock(async () => {
+    vi.spyOn(FAILURE_WORDS, 'load').mockRejectedValue(new Error('offline'));
+    const s = await openTestSession({ ...config, timeoutS: 600 });
+    await s.api.traceStep();
+    await s.api.hangRank(2);
+    const step = s.api.traceStep().catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await s.api.reset();
+    expect(await step).toMatchObject({ code: 'aborted' });
+    expect(await s.api.traceStep()).toMatchObject({ step: 0 });
+    await s.close();
+  }));
+
 test('a failure whose words are not loaded yet is reported all the same', async () => {
   vi.spyOn(FAILURE_WORDS, 'now').mockReturnValue(undefined);
   const s = await openTestSession({ ...config, maxRestarts: 1 });

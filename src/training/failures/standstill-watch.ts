@@ -21,25 +21,31 @@ export interface WatchOptions {
   readonly training: () => Training;
   /** Number of completed micro-batches. */
   readonly microBatch: () => number;
-  readonly say: (standstill: Standstill | undefined) => void;
+  /** `stuck`: ranks wait, also if the words about failures cannot be loaded and `standstill` is therefore missing. */
+  readonly say: (standstill: Standstill | undefined, stuck: boolean) => void;
 }
 
 export function watchStandstill({ blueprint, training, microBatch, say }: WatchOptions): StandstillWatch {
   let said = false;
   let looking = false;
-  const tell = (standstill: Standstill | undefined) => {
-    if (standstill || said) say(standstill);
-    said = standstill !== undefined;
+  const tell = (standstill: Standstill | undefined, stuck = standstill !== undefined) => {
+    if (stuck || said) say(standstill, stuck);
+    said = stuck;
   };
   const look = async () => {
     const watched = training();
     const since = watched.busySinceMs;
     if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
-    const { standstillOf } = await FAILURE_WORDS.load();
+    const words = await FAILURE_WORDS.load().catch(() => undefined);
     const positions = await watched.positions();
     // A step that finished in the meantime was not a standstill.
     if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
-    tell(standstillOf(blueprint, positions, microBatch(), NOTABLE_MS));
+    if (words) tell(words.standstillOf(blueprint, positions, microBatch(), NOTABLE_MS));
+    else
+      tell(
+        undefined,
+        positions.some(({ waitedMs = 0 }) => waitedMs >= NOTABLE_MS),
+      );
   };
   const timer = setInterval(() => {
     if (looking) return;
