@@ -10,7 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
-import { autocastIn, paramHalf } from '../protocol/half-of';
+import { autocastIn, policyHalf } from '../protocol/half-of';
 import { AXES } from '../protocol/mesh';
 import { meshSizes, openAxis, ranksOf, shapeOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
@@ -146,6 +146,6 @@ function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
 /** The single-device reference of a configuration. */
 export function referenceConfig(config: Config): Config {
   // A single device has no fully_shard, so the reference uses autocast to compute in the same type.
-  const half = paramHalf(config);
+  const half = policyHalf(config);
   return { ...config, mode: 'single', worldSize: 1, precision: half ? autocastIn(half) : config.precision };
 }

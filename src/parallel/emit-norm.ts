@@ -29,9 +29,14 @@ export interface NormPart {
 /** The type of all gradients, for the operators of clip_grad_norm_, if it is not float32. */
 export const gradientType = ({ config }: NormInput): Attrs => (config.precision === 'bf16' ? { half: 'bf16' } : {});
 
-/** `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. */
+/**
+ * `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. Norms are stored as float32, and
+ * rounded to the type of the gradients.
+ */
 export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
-  const attrs = { normType: input.config.clipGradNormType ?? 2, ...gradientType(input) };
+  const { half } = gradientType(input);
+  const ofNorms = gradients.every((name) => lane.spec(name).halves === undefined);
+  const attrs = { normType: input.config.clipGradNormType ?? 2, ...(half && !ofNorms ? { half } : {}) };
   const types = gradNorm.infer(
     gradients.map((name) => lane.spec(name)),
     attrs,
@@ -43,6 +48,7 @@ export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonl
     return name;
   });
   lane.compute(gradNorm.name, gradients, [target, ...scratch], attrs, CLIP);
+  if (half && ofNorms) lane.compute('precision/round', [target], [target], { format: half }, CLIP);
 }
 
 /** Emits the norm of the norms that the lanes `from` have; all lanes `to` get it. */

@@ -13,7 +13,7 @@ import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { LaneBuilder } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
-import { halfOf, modelHalf, paramHalf, reduceHalf } from '../protocol/half-of';
+import { halfOf, modelHalf, policyHalf, reduceHalf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { TensorRegion } from '../sharding/piece';
@@ -218,7 +218,7 @@ export function forwardPrecision(config: Config): ForwardPrecision | undefined {
   const half = halfOf(config);
   if (half === undefined) return undefined;
   const { Autocast, AllInHalf } = MIXED_PRECISION.get();
-  if (paramHalf(config)) return new AllInHalf({ format: half, master: false, buffers: false });
+  if (policyHalf(config)) return new AllInHalf({ format: half, master: false, buffers: false });
   if (modelHalf(config.precision))
     return new AllInHalf({ format: half, master: config.precision !== 'bf16', buffers: true });
   return new Autocast(half);

@@ -14,7 +14,7 @@ const HALVES: Readonly<Record<Config['sharded']['paramDtype'], Half | undefined>
 
 /** The type in which layers compute, by torch.autocast, model.to(), or fully_shard's MixedPrecisionPolicy. */
 export const halfOf = (config: PrecisionSettings): Half | undefined =>
-  autocastHalf(config.precision) ?? modelHalf(config.precision) ?? paramHalf(config);
+  autocastHalf(config.precision) ?? modelHalf(config.precision) ?? policyHalf(config);
 
 /** The type of the whole model, by model.to(). */
 export function modelHalf(precision: Config['precision']): Half | undefined {
@@ -30,12 +30,16 @@ export function autocastHalf(precision: Config['precision']): Half | undefined {
   return precision === 'autocast-fp16' ? 'f16' : undefined;
 }
 
-/** MixedPrecisionPolicy's param_dtype: the type in which fully_shard gathers parameters and layers compute. */
-export const paramHalf = (config: Pick<PrecisionSettings, 'sharded'> & MeshSettings): Half | undefined =>
+/** MixedPrecisionPolicy's param_dtype: the type to which fully_shard casts float32 shards before it gathers them. */
+export const policyHalf = (config: Pick<PrecisionSettings, 'sharded'> & MeshSettings): Half | undefined =>
   shardsParameters(config) ? HALVES[config.sharded.paramDtype] : undefined;
 
+/** The type in which fully_shard gathers parameters: the policy's, or the type of the shards. */
+export const paramHalf = (config: PrecisionSettings): Half | undefined =>
+  policyHalf(config) ?? (shardsParameters(config) ? modelHalf(config.precision) : undefined);
+
 /** MixedPrecisionPolicy's reduce_dtype: the type in which fully_shard reduces gradients. */
-export function reduceHalf(config: Pick<PrecisionSettings, 'sharded'> & MeshSettings): Half | undefined {
+export function reduceHalf(config: PrecisionSettings): Half | undefined {
   const { reduceDtype } = config.sharded;
   if (reduceDtype === 'param') return paramHalf(config);
   return shardsParameters(config) ? HALVES[reduceDtype] : undefined;

@@ -9,7 +9,7 @@ import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
-import { autocastIn, modelHalf, paramHalf } from '../../protocol/half-of';
+import { autocastIn, modelHalf, policyHalf } from '../../protocol/half-of';
 import { meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
@@ -134,7 +134,7 @@ function withPrecisionOf(config: Config): Config {
 
 function precisionIn(config: Config): Config['precision'] {
   const { mode, precision } = config;
-  if (paramHalf(config)) return 'float32';
+  if (policyHalf(config)) return 'float32';
   const half = modelHalf(precision);
   const nearest = [precision, ...(half ? [autocastIn(half)] : []), 'autocast-fp16', 'float32'] as const;
   return nearest.find((own) => FACES[mode].precisions?.includes(own)) ?? 'float32';

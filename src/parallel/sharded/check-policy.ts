@@ -5,10 +5,11 @@
 import { type Refusal, refusedSettings } from '../../base/refused-settings';
 import { allLayers } from '../../nn/all-layers';
 import type { Config, LayerConfig } from '../../protocol/config';
+import { modelHalf } from '../../protocol/half-of';
 import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
 
 export function checkPolicy(config: Config): void {
-  const refused = offloadRefusal(config) ?? refusalOf(config);
+  const refused = offloadRefusal(config) ?? refusalOf(config) ?? ofCutLayers(config);
   if (refused) throw refusedSettings(refused);
 }
 
@@ -68,6 +69,18 @@ function refusalOf(config: Config): Refusal | undefined {
       hint: 'Leave sharded.castForwardInputs out.',
     };
   return undefined;
+}
+
+/** A whole model in bfloat16 whose layers tp cuts. */
+function ofCutLayers(config: Config): Refusal | undefined {
+  const { precision } = config;
+  const { tp } = meshSizes(config);
+  if (tp === 1 || modelHalf(precision) === undefined) return undefined;
+  return {
+    settings: { precision, 'mesh.tp': tp },
+    why: 'this playground does not cut the layers of a model that is in bfloat16 as a whole',
+    hint: 'Set precision to "autocast-bf16", or sharded.paramDtype to "bfloat16".',
+  };
 }
 
 const TAKES_INDICES: ReadonlySet<LayerConfig['type']> = new Set(['Embedding', 'TokenEmbedding']);

@@ -15,7 +15,7 @@ export const sharded: Face = {
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
       : `${countWord(devices)} ranks, each with a shard of one net and its own samples. Watch the layers gather.`,
-  precisions: AUTOCAST,
+  precisions: [...AUTOCAST, 'bf16'],
   gradScaler: true,
   link: 'sharded',
   alsoCalled: ['fsdp', 'fsdp2', 'zero', 'fullyshard', 'fullyshardeddataparallel', 'deepspeed'],

@@ -8,6 +8,7 @@ import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
+import { modelTypeLines } from '../../interop/pytorch/precision';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
@@ -61,7 +62,7 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
     holdsGroup: { holders: [], graph: [] },
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     dataNames: loaders.names,
-    afterModel: [...syncLines(config), ...shardLines(config, 'mesh')],
+    afterModel: [...modelTypeLines(config), ...syncLines(config), ...shardLines(config, 'mesh')],
     loaders: loaders.lines,
     loop: {
       inputs: 'device',

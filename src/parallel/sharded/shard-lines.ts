@@ -2,7 +2,7 @@
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { python } from '../../interop/pytorch/python';
 import type { Config } from '../../protocol/config';
-import { paramHalf, reduceHalf } from '../../protocol/half-of';
+import { modelHalf, policyHalf, reduceHalf } from '../../protocol/half-of';
 import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
@@ -23,13 +23,15 @@ export function shardArguments(config: Config, rootPolicy = 'root_policy'): read
   ];
 }
 
-/** The arguments of MixedPrecisionPolicy; undefined: everything is float32. */
+/** The arguments of MixedPrecisionPolicy; undefined: everything is in the type of the model. */
 function policyOf(config: Config): string | undefined {
-  if (paramHalf(config) === undefined && reduceHalf(config) === undefined) return undefined;
   const { paramDtype, reduceDtype, castForwardInputs } = config.sharded;
+  const ofModel = modelHalf(config.precision);
+  if (policyHalf(config) === undefined && reduceHalf(config) === ofModel) return undefined;
+  const isReducedAs = reduceDtype === 'param' || (reduceDtype === paramDtype && ofModel === undefined);
   return [
     ...(paramDtype === 'float32' ? [] : [`param_dtype=torch.${paramDtype}`]),
-    ...(reduceDtype === 'param' || reduceDtype === paramDtype ? [] : [`reduce_dtype=torch.${reduceDtype}`]),
+    ...(isReducedAs ? [] : [`reduce_dtype=torch.${reduceDtype}`]),
     ...(castForwardInputs ? [] : ['cast_forward_inputs=False']),
   ].join(', ');
 }

@@ -2,19 +2,20 @@
  * The instructions of FSDP's units: gathers, copies and (unit-reducer.ts) reduce-scatters, on every rank. fsdp.ts
  * decides when. Each rank keeps shards for the whole run; a gathered tensor has its own buffer until it is freed. With
  * a MixedPrecisionPolicy, gathered parameters are halves, which are converted to float32 where an operator reads them
- * (emit-halves.ts).
+ * (emit-halves.ts). A model in bfloat16 has shards that are stored as halves, too (stored.ts).
  */
 import { must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import { runAttrs } from '../../collectives/copied-runs';
 import { parameterList } from '../../nn/model';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
-import { paramHalf } from '../../protocol/half-of';
+import { modelHalf, paramHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import { pieceShape } from '../../sharding/piece';
 import { fill } from '../ddp/fill';
 import { packedName, packedSpec } from '../emit-halves';
 import type { StageUse } from '../step/sync';
+import { storedAs } from '../stored';
 import { regionsOf } from './pieces';
 import { COPY_IN, COPY_OUT, KEEP } from './shard-ops';
 import {
@@ -55,6 +56,8 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
   const groups = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpShard', rank)))];
   const ranks = mesh.shape.dpShard;
   const half = paramHalf(input.config);
+  /** The type of the shards. */
+  const stored = modelHalf(input.config.precision);
   const placeIn = ({ rank }: LaneBuilder): number => mesh.coordinate(rank).dpShard;
   const all: Gathering = { ranks, groups, placeIn, few: false };
   const few = reshardTo === undefined ? undefined : gatheringOfFew(all, reshardTo);
@@ -99,7 +102,8 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
           const shape = pieceShape(region.piece);
           if (shape[0] === 0) continue;
           const onHost = input.config.sharded.cpuOffload ? { onHost: true as const } : {};
-          const spec = { shape, dtype: value.type.dtype, persistent: true, region, ...onHost } as const;
+          const tensor = storedAs({ shape, dtype: value.type.dtype }, stored);
+          const spec = { ...tensor, persistent: true, region, ...onHost } as const;
           lane.buffer({ ...spec, name, category: 'parameter', pool: 'parameters' });
           lane.buffer({ ...spec, name: shardGradient(name), category: 'gradient', pool: 'gradients' });
         }

@@ -6,10 +6,11 @@
 import { algorithmFor } from '../../collectives/algorithms';
 import { runAttrs } from '../../collectives/copied-runs';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
-import { reduceHalf } from '../../protocol/half-of';
+import { modelHalf, reduceHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import type { HalfFormat } from '../../tensor/half-bits';
 import { fill } from '../ddp/fill';
+import { MIXED_PRECISION } from '../stage-graph';
 import { CHUNK_CAT, SHARD_ADD, SHARD_OUT } from './shard-ops';
 import {
   flatBuffer,
@@ -37,6 +38,8 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
   const { dpShard: ranks, dpReplicate: copies } = mesh.shape;
   const replicas = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpReplicate', rank)))];
   const half = reduceHalf(input.config);
+  /** The type of the shards and of their gradients. */
+  const stored = modelHalf(input.config.precision);
   let reduced: string | undefined;
 
   return {
@@ -109,9 +112,11 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
     const index = placeIn(lane);
     const own = parametersOn(layout, index).map(({ name }) => shardGradient(name));
     if (own.length === 0) return;
-    const runs = runAttrs(partToShards(layout, index));
-    if (gradients === 'set') lane.compute(SHARD_OUT, [part], own, runs, where);
-    else lane.compute(SHARD_ADD, [part, ...own], own, runs, where);
+    const runs = partToShards(layout, index);
+    const add = (sums: readonly string[]) => lane.compute(SHARD_ADD, [part, ...sums], sums, runAttrs(runs), where);
+    if (gradients === 'set') lane.compute(SHARD_OUT, [part], own, runAttrs(runs, stored), where);
+    else if (stored) MIXED_PRECISION.get().inFloat32(lane, own, where, add);
+    else add(own);
   }
 }
 

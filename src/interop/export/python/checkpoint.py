@@ -120,8 +120,13 @@ class Saved:
             for number, k, p in zip(saved, group['params'], of['params']):
                 cut = tensors.part_of(p)
                 if number in self.optimizer:
-                    # Copies of a shared weight have states of their own: PyTorch adds 1 to `step` in place.
-                    state[k] = {key: cut(value).clone() for key, value in self.optimizer[number].items()}
+                    # Copies of a shared weight have states of their own: PyTorch adds 1 to `step` in place. The file
+                    # has float32 states; ZeroRedundancyOptimizer does not cast them to the type of the parameter.
+                    types = {'step': torch.float32}
+                    state[k] = {
+                        key: cut(value).to(types.get(key, p.dtype), copy=True)
+                        for key, value in self.optimizer[number].items()
+                    }
         optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_scaler(self, scaler):
