@@ -57,10 +57,36 @@ export function planOf({ axis, styles, lossParallel }: PlanInput, layers: readon
     checkArguments(style);
     APPLY[style.style](draft, module, style);
   }
+  checkShared(draft, modules);
+  const { tensors, inputs, values, layouts } = draft;
   return {
-    plan: { axis, lossParallel, ...draft },
+    plan: { axis, lossParallel, tensors, inputs, values, layouts },
     unmatched: styles.flatMap(([pattern]) => (matched.has(pattern) ? [] : [pattern])),
   };
+}
+
+/** A module that reads a cut weight without being in the plan gives DTensors and plain tensors to one operator. */
+function checkShared({ cutBy }: PlanDraft, modules: readonly PlannedModule[]): void {
+  for (const [source, sharing] of sharedWeights(modules)) {
+    const cuts = cutBy.get(source) ?? 0;
+    if (cuts === 0 || cuts === sharing.length) continue;
+    throw new LockstepError(
+      'config',
+      `the modules ${sharing.join(' and ')} share ${source}, and the plan names only ${cuts} of them. PyTorch stops: “got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!”`,
+      'Name all of these modules, or none.',
+    );
+  }
+}
+
+/** Modules that share a weight, by the weight: 'tok.weight' and 'tok', 'head'. */
+export function sharedWeights(modules: readonly PlannedModule[]): ReadonlyMap<string, readonly string[]> {
+  const shared = new Map<string, readonly string[]>();
+  for (const { path, layer } of modules) {
+    if (layer.type !== 'Linear' || layer.tied === undefined) continue;
+    const owner = layer.tied.replace(/\.?[^.]*$/, '');
+    shared.set(layer.tied, [...(shared.get(layer.tied) ?? [owner]), path]);
+  }
+  return shared;
 }
 
 /** All modules by path, in the order of the forward pass. */
@@ -83,6 +109,8 @@ class PlanDraft {
   readonly inputs = new Map<string, Placement>();
   readonly values = new Map<string, Placement>();
   readonly layouts = new Map<string, LayoutsOf>();
+  /** How many modules of the plan have a part of the tensor. */
+  readonly cutBy = new Map<string, number>();
 
   /** A tensor that two modules share has one placement. */
   tensor(name: string, placement: Placement): void {
@@ -94,6 +122,7 @@ class PlanDraft {
         'Give both modules styles that cut the tensor in the same way.',
       );
     this.tensors.set(name, placement);
+    this.cutBy.set(name, (this.cutBy.get(name) ?? 0) + 1);
   }
 }
 

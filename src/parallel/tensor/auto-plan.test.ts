@@ -131,3 +131,48 @@ describe.each(Object.keys(PRESETS) as PresetName[])('preset %s', (name) => {
     expect(notices.map(({ id }) => id)).not.toContain('plan-names-no-module');
   });
 });
+
+test('layers that share a weight stay whole, except a token embedding and its head', () => {
+  const twins: LayerInput[] = [
+    { type: 'Linear', in: 2, out: 4 },
+    { type: 'Linear', in: 4, out: 4, name: 'twin' },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 4, out: 4, tied: 'twin.weight' },
+    { type: 'Linear', in: 4, out: 4 },
+    { type: 'Linear', in: 4, out: 1 },
+  ];
+  expect(planFor({ model: { layers: twins } }, 2).plan).toEqual({ 4: 'ColwiseParallel', 5: 'RowwiseParallel' });
+  const tokens: LayerInput[] = [
+    { type: 'TokenEmbedding', vocab: 8, context: 4, width: 4, name: '' },
+    { type: 'Linear', in: 4, out: 8, name: 'head', tied: 'tok.weight' },
+  ];
+  const text = { model: { layers: tokens }, data: { type: 'text', text: 'abcdefgh' } } as const;
+  const planWith = (labelSmoothing: number) =>
+    planFor({ ...text, loss: { type: 'CrossEntropyLoss', labelSmoothing } }, 2);
+  expect(planWith(0)).toEqual({ plan: { tok: 'RowwiseParallel', head: 'ColwiseParallel' }, lossParallel: true });
+  expect(planWith(0.1)).toEqual({ plan: {}, lossParallel: false });
+});
+
+test('a plan that names only one of two modules with a shared weight is refused in PyTorch’s words', () => {
+  const run = (plan: Record<string, 'RowwiseParallel' | 'ColwiseParallel'>) =>
+    createBlueprint(
+      parseConfig({
+        mode: 'tensor',
+        worldSize: 2,
+        device: 'cpu',
+        data: { type: 'randomRegression', in: 4, out: 4 },
+        loss: { type: 'MSELoss' },
+        model: {
+          layers: [
+            { type: 'Linear', in: 4, out: 4 },
+            { type: 'Linear', in: 4, out: 4, tied: '0.weight' },
+          ],
+        },
+        tensor: { plan },
+      }),
+      {},
+    );
+  expect(() => run({ 0: 'RowwiseParallel' })).toThrow(/0 and 1 share 0.weight.*got mixed torch.Tensor and DTensor/);
+  expect(() => run({ 1: 'ColwiseParallel' })).toThrow(/got mixed torch.Tensor and DTensor/);
+  expect(() => run({ 0: 'ColwiseParallel', 1: 'ColwiseParallel' })).not.toThrow();
+});

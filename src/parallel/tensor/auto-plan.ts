@@ -3,9 +3,11 @@
  * rows, so that activations between them stay in parts and each pair needs one all-reduce forward and one backward
  * (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs; in a residual block, pairs are formed within
  * a branch. A token embedding is cut by vocabulary, and so is a head of token logits, whose cross-entropy then takes
- * logits in parts. Layers that the ranks cannot share stay whole. Called by plan.ts.
+ * logits in parts. Layers that the ranks cannot share stay whole, and so do layers that share a weight, except a token
+ * embedding and its head: both cut the weight by vocabulary. Called by plan.ts.
  */
 import { at } from '../../base/invariant';
+import { modulesOf, sharedWeights } from '../../graph/partition/styles';
 import type { Config, LayerConfig, LayerType } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import type { StyleConfig, TensorConfig } from '../../protocol/config/tensor';
@@ -34,11 +36,16 @@ export function autoPlan(config: Config, ranks: number): Required<TensorConfig> 
     model: { layers },
     loss,
   } = config;
-  const entries = entriesOf({ layers, prefix: '', cutsNorms: !exchangesStatistics(config) }, ranks);
+  const shared = [...sharedWeights(modulesOf(layers)).values()];
+  const sharing = new Set(shared.flat());
+  const entries = entriesOf({ layers, prefix: '', cutsNorms: !exchangesStatistics(config), sharing }, ranks);
   const last = vocabularyHead(layers, loss, ranks);
-  const head = entries.some(([module]) => module === last) ? undefined : last;
-  const all: Entries = head === undefined ? entries : [...entries, [head, 'ColwiseParallel']];
-  return { plan: Object.fromEntries(all), lossParallel: head !== undefined };
+  const isPaired = entries.some(([module]) => module === last);
+  const all: Entries = last === undefined || isPaired ? entries : [...entries, [last, 'ColwiseParallel']];
+  const plan = Object.fromEntries(all);
+  for (const modules of shared)
+    if (modules.some((module) => plan[module] === undefined)) for (const module of modules) delete plan[module];
+  return { plan, lossParallel: last !== undefined && !isPaired && plan[last] !== undefined };
 }
 
 /** Layers that run one after the other: the model's, or those of a branch of a residual block. */
@@ -48,6 +55,8 @@ interface Chain {
   readonly prefix: string;
   /** Whether a BatchNorm2d between two convolutions may be cut. */
   readonly cutsNorms: boolean;
+  /** Paths of the model's modules that share a weight. */
+  readonly sharing: ReadonlySet<string>;
 }
 
 function entriesOf(chain: Chain, ranks: number): Entries {
@@ -56,9 +65,9 @@ function entriesOf(chain: Chain, ranks: number): Entries {
   let paired = -1;
   for (const [i, layer] of layers.entries()) {
     if (i <= paired) continue;
-    entries.push(...inside(layer, pathOf(chain, i), ranks, chain.cutsNorms));
+    entries.push(...inside(layer, { ...chain, prefix: pathOf(chain, i) }, ranks));
     const second = partnerOf(layers, i, ranks);
-    if (second === undefined) continue;
+    if (second === undefined || [i, second].some((j) => chain.sharing.has(pathOf(chain, j)))) continue;
     if (!chain.cutsNorms && layers.slice(i, second).some(({ type }) => type === 'BatchNorm2d')) continue;
     entries.push(...pair(chain, i, second));
     paired = second;
@@ -70,7 +79,11 @@ const pathOf = ({ layers, prefix }: Pick<Chain, 'layers' | 'prefix'>, i: number)
   prefix + (at(layers, i).name ?? String(i));
 
 /** Plan entries of a layer that contains layers. */
-function inside(layer: LayerConfig, path: string, ranks: number, cutsNorms: boolean): Entries {
+function inside(
+  layer: LayerConfig,
+  { prefix: path, cutsNorms, sharing }: Omit<Chain, 'layers'>,
+  ranks: number,
+): Entries {
   const of = (child: string) => (path === '' ? child : `${path}.${child}`);
   switch (layer.type) {
     case 'Embedding':
@@ -96,8 +109,8 @@ function inside(layer: LayerConfig, path: string, ranks: number, cutsNorms: bool
       ];
     case 'Residual':
       return [
-        ...entriesOf({ layers: layer.layers, prefix: `${of('layers')}.`, cutsNorms }, ranks),
-        ...entriesOf({ layers: layer.shortcut ?? [], prefix: `${of('shortcut')}.`, cutsNorms }, ranks),
+        ...entriesOf({ layers: layer.layers, prefix: `${of('layers')}.`, cutsNorms, sharing }, ranks),
+        ...entriesOf({ layers: layer.shortcut ?? [], prefix: `${of('shortcut')}.`, cutsNorms, sharing }, ranks),
       ];
     default:
       return [];
@@ -109,9 +122,7 @@ function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): nu
   const first = at(layers, i);
   if (first.type === 'Linear') {
     const second = layers.findIndex(({ type }, j) => j > i && !POINTWISE_LAYERS.has(type));
-    return everyRankHasPart(first.out, ranks) && first.tied === undefined && layers[second]?.type === 'Linear'
-      ? second
-      : undefined;
+    return everyRankHasPart(first.out, ranks) && layers[second]?.type === 'Linear' ? second : undefined;
   }
   if (first.type !== 'Conv2d' || first.groups > 1 || !everyRankHasPart(first.out, ranks)) return undefined;
   const second = layers.findIndex(({ type }, j) => j > i && !BETWEEN_CONVOLUTIONS.has(type));
