@@ -140,6 +140,8 @@ export interface PlanModule {
   readonly style?: StyleName | undefined;
   /** The plan's entry for the module: style and layouts. */
   readonly entry?: StyleConfig | undefined;
+  /** Paths of other modules that share its weight. A plan cuts them alike. */
+  readonly sharesWith: readonly string[];
   readonly parameters: OfWhole;
 }
 

@@ -4,7 +4,7 @@
  */
 import { at, must } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';
-import { modulesOf } from '../../graph/partition/styles';
+import { modulesOf, sharedWeights } from '../../graph/partition/styles';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Config, LayerType } from '../../protocol/config';
 import type { StyleName } from '../../protocol/config/tensor';
@@ -46,7 +46,9 @@ export function planInfo(input: ModeInput, mesh: DeviceMesh): PlanInfo {
 function modulesIn(config: Config, whole: StageGraph, own: StageGraph): readonly PlanModule[] {
   const [styleOf, entryOf] = [styleOfModule(config), entryOfModule(config)];
   const [sizes, ownSizes] = [sizesIn(whole), sizesIn(own)];
-  return modulesOf(config.model.layers).flatMap(({ path, layer }): readonly PlanModule[] => {
+  const modules = modulesOf(config.model.layers);
+  const shared = [...sharedWeights(modules).values()];
+  return modules.flatMap(({ path, layer }): readonly PlanModule[] => {
     const { style } = styleOf(path);
     const prepared = style === 'PrepareModuleInput' || style === 'PrepareModuleOutput' ? [style] : [];
     const choices = [...(CHOICES[layer.type] ?? []), ...prepared];
@@ -62,6 +64,7 @@ function modulesIn(config: Config, whole: StageGraph, own: StageGraph): readonly
         choices,
         style,
         entry: entryOf(path),
+        sharesWith: shared.flatMap((sharing) => (sharing.includes(path) ? sharing.filter((one) => one !== path) : [])),
         parameters: { whole: total(sizes), own: total(ownSizes) },
       },
     ];

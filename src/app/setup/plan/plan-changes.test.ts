@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest';
 import { must } from '../../../base/invariant';
 import { parseConfig } from '../../../config/parse-config';
+import type { ConfigInput } from '../../../protocol/config';
 import { mlpLayers } from '../../../protocol/presets';
 import { createBlueprint } from '../../../training/blueprint';
 import { costOf, withStyle } from './plan-changes';
 
-const infoOf = (plan?: ReturnType<typeof withStyle>) =>
+const infoOf = (plan?: ReturnType<typeof withStyle>, more: ConfigInput = {}) =>
   must(
     createBlueprint(
       parseConfig({
@@ -16,6 +17,7 @@ const infoOf = (plan?: ReturnType<typeof withStyle>) =>
         model: { layers: mlpLayers([2, 8, 8, 1], 'Tanh') },
         batchSize: 10,
         ...(plan ? { tensor: { plan } } : {}),
+        ...more,
       }),
       {},
     ).facts.plan,
@@ -60,4 +62,25 @@ test('another style for one module keeps the layouts of the others, and its own 
   expect(again).toEqual({ 0: 'ColwiseParallel', 1: prepared });
   expect(infoOf(again).gathersFor).toEqual([]);
   expect(withStyle(info, '1', undefined)).toEqual({ 0: 'ColwiseParallel' });
+});
+
+test('an embedding and the head that shares its weight change together, so that both cut it alike', () => {
+  const gpt: ConfigInput = {
+    data: { type: 'text', text: 'abcdefgh'.repeat(9), context: 4 },
+    loss: { type: 'CrossEntropyLoss' },
+    model: {
+      layers: [
+        { type: 'TokenEmbedding', vocab: 8, context: 4, width: 4, name: '' },
+        { type: 'Linear', in: 4, out: 8, bias: false, tied: 'tok.weight', name: 'head' },
+      ],
+    },
+  };
+  const info = infoOf(undefined, gpt);
+  expect(withStyle(info, 'tok', undefined)).toEqual({});
+  expect(withStyle(info, 'head', undefined)).toEqual({});
+  const whole = infoOf({}, gpt);
+  expect(withStyle(whole, 'head', 'ColwiseParallel')).toEqual({ tok: 'RowwiseParallel', head: 'ColwiseParallel' });
+  const byWidth = withStyle(whole, 'tok', 'ColwiseParallel');
+  expect(byWidth).toEqual({ tok: 'ColwiseParallel', head: 'RowwiseParallel' });
+  expect(infoOf(byWidth, gpt).parameters.own).toBeLessThan(whole.parameters.own);
 });

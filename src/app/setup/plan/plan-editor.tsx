@@ -78,11 +78,12 @@ interface RowProps {
   readonly onStyle: (style: StyleName | undefined) => void;
 }
 
-function ModuleRow({ module: { path, type, style, choices, parameters }, gathers, onStyle }: RowProps) {
+function ModuleRow({ module: { path, type, style, choices, sharesWith, parameters }, gathers, onStyle }: RowProps) {
   const share = parameters.own < parameters.whole ? `, ${parameters.own} of ${parameters.whole} numbers on rank 0` : '';
+  const shared = sharesWith.length > 0 ? `; shares its weight with ${sharesWith.join(' and ')}` : '';
   return (
     <fieldset className={styles['module']}>
-      <legend title={`${type}${share}`}>
+      <legend title={`${type}${share}${shared}`}>
         {path} <span className={styles['type']}>{type}</span>
       </legend>
       {[undefined, ...choices].map((choice) => (
