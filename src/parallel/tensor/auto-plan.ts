@@ -42,10 +42,10 @@ export function autoPlan(config: Config, ranks: number): Required<TensorConfig> 
   const last = vocabularyHead(layers, loss, ranks);
   const isPaired = entries.some(([module]) => module === last);
   const all: Entries = last === undefined || isPaired ? entries : [...entries, [last, 'ColwiseParallel']];
-  const plan = Object.fromEntries(all);
-  for (const modules of shared)
-    if (modules.some((module) => plan[module] === undefined)) for (const module of modules) delete plan[module];
-  return { plan, lossParallel: last !== undefined && !isPaired && plan[last] !== undefined };
+  const named = new Set(all.map(([module]) => module));
+  const left = new Set(shared.filter((modules) => !modules.every((module) => named.has(module))).flat());
+  const plan = Object.fromEntries(all.filter(([module]) => !left.has(module)));
+  return { plan, lossParallel: last !== undefined && !isPaired && !left.has(last) };
 }
 
 /** Layers that run one after the other: the model's, or those of a branch of a residual block. */
