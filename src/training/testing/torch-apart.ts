@@ -1,7 +1,9 @@
 /**
  * Holds what train.py of an exported run reports against Lockstep's own run: losses of every rank, and final weights.
  */
+
 import { at } from '../../base/invariant';
+import { modulesOf } from '../../graph/partition/styles';
 import { readSafetensors } from '../../interop/safetensors';
 import type { Config } from '../../protocol/config';
 
@@ -54,16 +56,16 @@ export function weightsApart(
   bar = BAR,
 ): readonly string[] {
   const shifted = new Set(
-    layers.flatMap((layer, i) =>
+    modulesOf(layers).flatMap(({ path, layer }, i, modules) =>
       layer.type.startsWith('BatchNorm')
         ? [
-            `${i - 1}.bias`,
-            `${i}.running_mean`,
+            `${modules[i - 1]?.path}.bias`,
+            `${path}.running_mean`,
             // torch's checkpointing runs the forward pass, and with it batch norm, once more; a stage of a pipeline
             // once at its start, to learn shapes.
             ...(checkpointSegments === undefined && mode !== 'pipeline'
               ? []
-              : [`${i}.running_var`, `${i}.num_batches_tracked`]),
+              : [`${path}.running_var`, `${path}.num_batches_tracked`]),
           ]
         : [],
     ),
