@@ -30,8 +30,8 @@ export interface NormPart {
 export const gradientType = ({ config }: NormInput): Attrs => (config.precision === 'bf16' ? { half: 'bf16' } : {});
 
 /**
- * `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. Norms are stored as float32, and
- * rounded to the type of the gradients.
+ * `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. Norms are stored as float32,
+ * and rounded to the type of the gradients.
  */
 export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
   const { half } = gradientType(input);

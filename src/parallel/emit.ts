@@ -28,6 +28,10 @@ const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
   unshardedGradient: 'gradient',
 };
 
+/** Of a whole parameter in half precision the halves are 'unsharded'; its float32 copy is there for an operator. */
+const categoryOf = ({ role, half }: GraphValue): MemoryCategory =>
+  role === 'unsharded' && half ? 'activation' : CATEGORY[role];
+
 /** Declares every value of the graph on the lane. Gradients of parameters persist, as `.grad` does. */
 export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
   const ofGradient = new Map(stage.parameters.map((p) => [p.gradient, p.name]));
@@ -52,7 +56,7 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
     // A loss belongs to one micro-batch, but stays until it is read after the step.
     else
       lane.buffer(
-        { ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' },
+        { ...base, category: categoryOf(value), persistent: value.name === 'loss' },
         { shared: stage.ofBatch?.has(value.name) === true },
       );
   }

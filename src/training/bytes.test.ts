@@ -115,6 +115,7 @@ test.each<ConfigInput>([
   { mode: 'parameterServer', precision: 'autocast-bf16' },
   { mode: 'ddp', precision: 'bf16', ddp: { findUnusedParameters: true } },
   { ...TANH, mode: 'ddp', precision: 'bf16', ddp: { algorithm: 'naive', bucketCapMb: 0.00002 } },
+  ...[0, 1, 2, 3].map((stage): ConfigInput => ({ ...TANH, mode: 'sharded', precision: 'bf16', sharded: { stage } })),
   { mode: 'dataParallel', worldSize: 8, batchSize: 10, data: { type: 'xor', samples: 80 } },
   { mode: 'modelParallel', accumulate: 2, clipGradNorm: 1, modelParallel: { split: [2, 3, 1] } },
   { mode: 'modelParallel', gradScaler: { enabled: true }, modelParallel: { split: [2, 3, 1] } },

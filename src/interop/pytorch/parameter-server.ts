@@ -3,6 +3,7 @@
  * no class for it. Asynchronous mode follows TensorFlow's ParameterServerStrategy with its coordinator; synchronous
  * mode follows its former SyncReplicasOptimizer. Called by script.ts.
  */
+import { chunkSizes } from '../../data/chunk-sizes';
 import type { Config } from '../../protocol/config';
 import { hasUnused } from '../../protocol/config/layer-kinds';
 import { clipLines } from './clip';
@@ -79,8 +80,16 @@ export function workerLoop(
     ...dialect.loss('loss', false),
   ];
   const all = [line(`for worker, part, target in ${chunks}:`, 'load'), ...indent(work)];
-  if (!synchronous) return all;
+  if (!synchronous) return [...all, ...turnsWithoutRows(config)];
   const zero = line('optimizer.zero_grad(set_to_none=True)');
   if (accumulate === 1) return [zero, ...all, ...step];
   return [...all, line(`if batches % ${accumulate} == 0:`), ...indent([...step, zero])];
+}
+
+/** A worker without rows of a batch takes its turn, too: the workers after it read parameters of the same age. */
+function turnsWithoutRows({ worldSize, batchSize, dropLast, parameterServer }: Config): readonly CodeLine[] {
+  const workers = worldSize - 1;
+  const mayLack = !dropLast || chunkSizes(batchSize, workers).length < workers;
+  if (parameterServer.staleness === 0 || workers === 1 || !mayLack) return [];
+  return [line(`versions.extend([versions[-1]] * (${workers} - len(x.chunk(${workers}))))  # workers without rows`)];
 }

@@ -38,8 +38,11 @@ export interface ModeSteps {
    * step alone.
    */
   noise?(input: ModeInput): (step: number) => readonly Noise[];
-  /** How often the optimiser steps in a step of the run (asynchronous workers); absent: once. */
-  optimizerSteps?(config: Config): number;
+  /**
+   * How often the optimiser steps in a step of the run, whose batch has so many rows on each process (asynchronous
+   * workers); absent: once.
+   */
+  optimizerSteps?(config: Config, rows: readonly number[]): number;
   /** Ranks that compute a loss, ascending: those of a pipeline's last stage. Absent: all. */
   lossRanks?(config: Config): readonly Rank[];
   /** The weight of each device's loss in the loss of the step; absent: the mean over the devices with a loss. */

@@ -19,7 +19,8 @@ export const facets: ModeFacets = {
   ...ONE_PROCESS,
   place: { ...modelOnFirst, rowsOfDevice: serverRows },
   steps: {
-    optimizerSteps: ({ worldSize, parameterServer: { synchronous } }) => (synchronous ? 1 : Math.max(1, worldSize - 1)),
+    optimizerSteps: (config, rows) =>
+      config.parameterServer.synchronous ? 1 : serverRows(config, rows).filter(([, count]) => count > 0).length,
     // The workers step together: the loss of each is weighted by its share of the samples, as its gradient is.
     lossShares(config, rows) {
       if (!config.parameterServer.synchronous) return undefined;

@@ -4,6 +4,7 @@ import { parseConfig } from '../../config/parse-config';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
+import { createBlueprint } from '../../training/blueprint';
 import { microBatchesFor, mostMicroBatches } from './short-batch';
 
 const run = (schedule: NonNullable<ConfigInput['pipeline']>['schedule'], more: ConfigInput = {}): ConfigInput => ({
@@ -61,4 +62,33 @@ test('is refused in words where the schedule has no order for it', async () => {
   await expect(runConfig(parseConfig(run('DualPipeV')), {})).rejects.toThrow(
     /pipeline.microBatches is 8, batchSize is \d+ and dropLast is false: the last batch of an epoch has 3 rows, and DualPipeV cannot run so few micro-batches\./,
   );
+});
+
+test('a full batch is never cut into fewer: BatchNorm1d refuses one row, and BatchNorm2d takes one image', () => {
+  const with1d: ConfigInput['model'] = {
+    layers: [
+      { type: 'Linear', in: 2, out: 4 },
+      { type: 'BatchNorm1d', features: 4 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 4, out: 1 },
+    ],
+  };
+  const blueprint = (config: ConfigInput) => createBlueprint(parseConfig(config), {});
+  expect(() => blueprint(run('GPipe', { model: with1d }))).toThrow(
+    /Expected more than 1 value per channel when training, got input size torch.Size\(\[1, 4\]\)/,
+  );
+  const images: ConfigInput = run('GPipe', {
+    data: { type: 'prototypes', samples: 16, classes: 2, size: 4 },
+    loss: { type: 'CrossEntropyLoss' },
+    model: {
+      layers: [
+        { type: 'Conv2d', in: 1, out: 2, kernel: 3 },
+        { type: 'BatchNorm2d', features: 2 },
+        { type: 'Flatten' },
+        { type: 'Linear', in: 8, out: 2 },
+      ],
+    },
+  });
+  expect(microBatchesFor(parseConfig(images), [8])).toBe(8);
+  expect(() => blueprint(images)).not.toThrow();
 });

@@ -4,6 +4,7 @@
  * so the script makes a second schedule for it. Called by axes/stages, the checks and the listing.
  */
 import type { Config } from '../../protocol/config';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import { canOrder } from './face-fit';
 import { leastRows } from './face-size';
 
@@ -15,6 +16,8 @@ export function microBatchesFor(config: Config, rows: readonly number[]): number
 /** Undefined: the schedule cannot order so few rows. */
 export function mostMicroBatches(config: Config, rows: number): number | undefined {
   const { microBatches, schedule } = config.pipeline;
+  // A full batch has the number in the settings; batch norm refuses a micro-batch with one value per channel itself.
+  if (rows >= Math.floor(config.batchSize / replicasOf(config)) && rows >= microBatches) return microBatches;
   const most = Math.min(microBatches, Math.floor(rows / leastRows(config)));
   if (most === microBatches) return microBatches;
   // The cells of the user's own schedule name fixed micro-batches.

@@ -6,11 +6,12 @@ import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { parameterList } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
-import { paramHalf, reduceHalf } from '../../protocol/half-of';
-import { tensorBytes } from '../../tensor/shape';
+import { modelHalf, paramHalf, reduceHalf } from '../../protocol/half-of';
+import { type Shape, tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes, uncounted } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { overAxes } from '../over-axes';
+import { storedAs } from '../stored';
 import { cutGraphs } from '../tensor/closed-form';
 import { formInside } from '../tensor/inside-groups';
 import { unitsOn } from './emitter-of-parts';
@@ -86,8 +87,11 @@ function sentText({ sharded }: RunSizes['config'], { shape }: DeviceMesh, reduce
 /** ZeRO-1's broadcasts: each rank sends the parameters that it stepped to every other rank of its shard group. */
 function broadcastForm({ config }: RunSizes, mesh: DeviceMesh): ClosedForm {
   const ranks = mesh.shape.dpShard;
+  const half = modelHalf(config.precision);
+  const bytesOf = ({ shape }: { readonly shape: Shape }): number =>
+    tensorBytes(storedAs({ shape, dtype: 'f32' }, half));
   const own = partitionOf(parameterList(config.model.layers), ranks).map((part) =>
-    part.reduce((bytes, { shape }) => bytes + tensorBytes({ shape }), 0),
+    part.reduce((bytes, tensor) => bytes + bytesOf(tensor), 0),
   );
   const perDevice = mesh.rankOfDevice.map((rank) => (ranks - 1) * at(own, mesh.coordinate(rank).dpShard));
   return closedForm(perDevice, 'and each rank sends what it has stepped to N-1 others');

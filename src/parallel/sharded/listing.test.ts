@@ -4,6 +4,7 @@ import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
 import { shardedListing } from './listing';
+import { unitsOf } from './units';
 
 const printed = (more: ConfigInput): string =>
   shardedListing(
@@ -62,4 +63,19 @@ test('a MixedPrecisionPolicy of the units, and of the root with an output in flo
   const [policy, root] = [script.indexOf('policy = '), script.indexOf('root_policy = ')];
   expect(policy).toBeLessThan(root);
   expect(printed({ worldSize: 2 })).not.toContain('policy');
+});
+
+test('layers that share a weight are no units: the root holds the weight, as fully_shard demands', () => {
+  const layers: ConfigInput['model'] = {
+    layers: [
+      { type: 'Linear', in: 2, out: 4 },
+      { type: 'Linear', in: 4, out: 4, name: 'twin' },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 4, out: 4, tied: 'twin.weight' },
+      { type: 'Linear', in: 4, out: 1 },
+    ],
+  };
+  const units = unitsOf(parseConfig({ mode: 'sharded', worldSize: 2, model: layers }));
+  expect(units.map(({ path }) => path)).toEqual(['', '0', '4']);
+  expect(units[0]?.parameters.map(({ name }) => name)).toEqual(['twin.weight', 'twin.bias', '3.bias']);
 });

@@ -6,10 +6,11 @@ import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
-import { paramHalf } from '../../protocol/half-of';
+import { modelHalf, paramHalf } from '../../protocol/half-of';
 import type { ShardingInfo } from '../../protocol/session-info';
 import { bytesOf, elements, type Shape, tensorBytes } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
+import { storedAs } from '../stored';
 import { unitsOn } from './emitter-of-parts';
 import { unitLayout } from './unit-layout';
 import { layersWithParameters, type ShardedUnit, unitsOf } from './units';
@@ -28,8 +29,10 @@ export function shardingInfo(
   const onRank = (unit: ShardedUnit): ShardedUnit => unitsOn(config)(unit, RANK);
   const kept = own.flatMap((stage) => at(stages, stage)).map(onRank);
   const parameters = kept.flatMap((unit) => unit.parameters);
+  const stored = modelHalf(config.precision);
+  const bytesOfTensor = (shape: Shape): number => tensorBytes(storedAs({ shape, dtype: 'f32' }, stored));
   const total = (count: (name: string) => number): number =>
-    parameters.reduce((bytes, { name, shape }) => bytes + count(name) * tensorBytes({ shape }), 0);
+    parameters.reduce((bytes, { name, shape }) => bytes + count(name) * bytesOfTensor(shape), 0);
   const ranks = mesh.shape.dpShard;
   const half = paramHalf(config);
   const gatheredBytes = (shape: Shape): number => (half ? 2 * elements(shape) : tensorBytes({ shape }));

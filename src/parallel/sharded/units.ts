@@ -47,11 +47,12 @@ export function unitOfModule(paths: readonly string[]): (path: string) => string
 
 /** Layers that may be units: with parameters of their own that no other layer shares. */
 export function layersWithParameters({ model: { layers } }: Config): readonly string[] {
-  const shared = tiedNames(layers).map(({ source }) => source);
+  const shared = tiedNames(layers).flatMap(({ name, source }) => [name, source]);
   return layers.flatMap((layer, index) => {
     const own = parametersOfLayer(layer, index);
     const path = layerPath(layer, index);
-    return path === '' || own.length === 0 || own.some(({ name }) => shared.includes(name)) ? [] : [path];
+    const shares = shared.some((name) => name.startsWith(`${path}.`));
+    return path === '' || own.length === 0 || shares ? [] : [path];
   });
 }
 

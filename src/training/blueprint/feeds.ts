@@ -18,6 +18,7 @@ import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
 import { joinedMasks } from '../mask-draws';
 import { RunKinds } from '../run-kinds';
 import { endsWithinEpoch, joinedKind, type KindRules } from '../step-kinds';
+import { optimizerSteps } from './optimizer-steps';
 
 export interface Feeds {
   /** The kind of the Program that runs this batch alone. */
@@ -34,6 +35,8 @@ export interface Feeds {
    * skipped.
    */
   feed(batches: readonly StepBatch[], skipped?: number): StepFeed;
+  /** The number of optimizer.step() calls before this step of the run. */
+  optimizerStepsBefore(step: number): number;
   referenceTogetherAt(microBatch: number): number;
   referenceFeed(batches: readonly StepBatch[], skipped?: number): StepFeed;
 }
@@ -53,9 +56,10 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
   const kinds = new RunKinds(schedule, rules);
   const referenceKinds = new RunKinds(schedule, referenceRules, joinedKind);
   const stepScalars = makeStepScalars(config);
-  const updates = steps.optimizerSteps?.(config) ?? 1;
-  const scalars = ({ microBatch, epoch }: StepBatch, skipped: number, each = 1): Float32Array => {
-    const done = stepOf(microBatch, config) * each;
+  const counted = optimizerSteps(config, facets, schedule);
+  const scalars = ({ microBatch, epoch }: StepBatch, skipped: number): Float32Array => {
+    const step = stepOf(microBatch, config);
+    const [done, each] = [counted.before(step), counted.in(step)];
     if (each === 1) return stepScalars(done + 1, epoch, skipped);
     return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
   };
@@ -99,16 +103,20 @@ export function createFeeds({ input, facets, mesh, schedule, rules, referenceRul
             ? cut(batch.rows, masks, batches.pieces(config, rowCounts(batch)))
             : [{ rows: batch.rows, masks }];
         }),
-        scalars: scalars(last, skipped, updates),
+        scalars: scalars(last, skipped),
         ...(behind ? { scalarsOf: scalarsOfRanks(last, skipped) } : {}),
       };
     },
+    optimizerStepsBefore: counted.before,
     referenceTogetherAt: (microBatch) => referenceKinds.togetherAt(microBatch),
-    referenceFeed: (taken, skipped = 0) => ({
-      program: referenceKinds.at(at(taken, 0).microBatch, taken.length).key,
-      microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
-      scalars: scalars(at(taken, taken.length - 1), skipped),
-    }),
+    referenceFeed(taken, skipped = 0) {
+      const last = at(taken, taken.length - 1);
+      return {
+        program: referenceKinds.at(at(taken, 0).microBatch, taken.length).key,
+        microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
+        scalars: stepScalars(stepOf(last.microBatch, config) + 1, last.epoch, skipped),
+      };
+    },
   };
 }
 

@@ -43,8 +43,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const { config, programs, parameters, rankOfDevice } = blueprint;
   const { microBatch, batches } = checkpoint;
   const steps = stepOf(microBatch, config);
-  /** Number of optimizer.step() calls: more than one per step if workers do not wait for each other. */
-  const updates = steps * (blueprint.facets.steps.optimizerSteps?.(config) ?? 1);
+  const updates = blueprint.optimizerStepsBefore(steps);
   const model = weightsFile(blueprint, {
     microBatch,
     devices: rankOfDevice.map((_, d) => ownOf(checkpoint.values, d)),

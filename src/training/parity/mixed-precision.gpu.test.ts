@@ -151,14 +151,14 @@ test(
   },
 );
 
-test(
-  'DDP around a model in bfloat16: near the CPU device, and the same bits with one GPUDevice per rank',
-  place({ modes: ['ddp'] }),
-  async () => {
+test.each(['ddp', 'sharded'] as const)(
+  '%s around a model in bfloat16: near the CPU device, and the same bits with one GPUDevice per rank',
+  place({ modes: ['ddp', 'sharded'] }),
+  async (mode) => {
     const config: ConfigInput = {
       ...MIXED_BASE,
       model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
-      mode: 'ddp',
+      mode,
       worldSize: 3,
       batchSize: 12,
       dropLast: true,

@@ -27,8 +27,8 @@ class Run:
 
     def __init__(self, args, rank, device, accumulate=1, updates=1, uneven=False, per_epoch=None,
                  replicas=None, reader=None):
-        """`accumulate`: micro-batches per step; `updates`: calls of optimizer.step() per step; `uneven`: ranks have
-        different numbers of batches; `per_epoch`: micro-batches counted per epoch on every rank; `replicas`: of a
+        """`accumulate`: micro-batches per step; `updates`: most calls of optimizer.step() per step; `uneven`: ranks
+        have different numbers of batches; `per_epoch`: micro-batches counted per epoch on every rank; `replicas`: of a
         model over several ranks, which read the same rows: those of `reader` (None: each rank reads its own rows)."""
         given = {name: vars(args)[name] for name in ('steps', 'epochs') if name in args}
         with open(here('config.json')) as f:
@@ -43,6 +43,7 @@ class Run:
         self.first_step = self.first_epoch = 0
         self.losses, self.history, self.saved, self.profiler, self.wrapper = [], [], None, None, None
         self.scaler, self.scale, self.skipped = None, None, 0
+        self.optimizer_steps = 0  # counted only if there may be several in a step
         self.told, self.told_at, self.stop = None, 0.0, False
         self.restarted = restarted(device)
         if args.checkpoint and rank == 0:
@@ -130,6 +131,7 @@ class Run:
         if self.saved is None:
             return
         number = self.saved.number
+        self.optimizer_steps = number('optimizer_steps')
         if self.saved.same_rows:
             self.micro_batch, self.first_epoch = number('micro_batch'), max(0, number('epoch'))
             done = self.micro_batch - self.first_epoch * number('batches_per_epoch')
@@ -166,6 +168,7 @@ class Run:
     def loss(self, loss):
         """Records the loss of a micro-batch. A process with several workers calls it for each worker in turn."""
         self.losses.append((self.micro_batch, self.epoch, loss.detach()))
+        self.optimizer_steps += self.updates > 1  # workers that do not wait for each other: a step for each loss
         if self.args.progress:
             place = {'rank': self.rank, 'step': self.micro_batch // self.accumulate, 'microBatch': self.micro_batch}
             print('LOCKSTEP', json.dumps({**place, 'epoch': self.epoch, 'loss': report.number(loss)}), flush=True)
@@ -274,7 +277,7 @@ class Run:
         counts = {
             'step': steps,
             'micro_batch': steps * self.accumulate,
-            'optimizer_steps': steps * self.updates,
+            'optimizer_steps': self.optimizer_steps if self.updates > 1 else steps,
             'epoch': self.epoch,
             'batches_per_epoch': self.batches_per_epoch,
             **({'left_join': 'true'} if ended and self.left_join() else {}),
