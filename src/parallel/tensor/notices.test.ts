@@ -52,3 +52,27 @@ test.each([
     expected,
   );
 });
+
+const CLASSES: ConfigInput = {
+  ...run([2, 1]),
+  model: { layers: mlpLayers([6, 4, 4], 'Tanh') },
+  data: { type: 'prototypes', samples: 48, classes: 4, features: 6 },
+  loss: { type: 'CrossEntropyLoss' },
+};
+
+test.each([
+  ['the loss', { 2: 'ColwiseParallel' }, /the loss is computed from this part/, /the layer before the loss/],
+  ['a layer', { 0: 'ColwiseParallel' }, /the run stops with “mat1 and mat2/, /RowwiseParallel/],
+] as const)('%s needs an output whole: what PyTorch does, and what helps', (_, plan, text, hint) => {
+  const { notices } = createBlueprint(parseConfig({ ...CLASSES, tensor: { plan } }), {});
+  expect(notices.find(({ id }) => id === 'gathers-between')).toMatchObject({
+    text: expect.stringMatching(text),
+    hint: expect.stringMatching(hint),
+  });
+});
+
+test('with the output layout "Replicate" before the loss there is no notice', () => {
+  const plan = { 2: { style: 'ColwiseParallel', outputLayouts: 'Replicate' } } as const;
+  const { notices } = createBlueprint(parseConfig({ ...CLASSES, tensor: { plan } }), {});
+  expect(notices.map(({ id }) => id)).not.toContain('gathers-between');
+});

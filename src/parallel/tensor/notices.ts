@@ -65,11 +65,17 @@ function unaskedNotices({ config, input }: NoticeInput): readonly Notice[] {
 /** A layer is cut by columns, and its reader is whole or cut differently. */
 function gatheredNotice(gathered: readonly Unasked[]): Notice {
   const read = [...new Set(gathered.map(readerWords))];
+  const onlyLoss = read.length === 1 && read[0] === LOSS;
+  const consequence = onlyLoss
+    ? 'the loss is computed from this part or stops with an error'
+    : 'the run stops with “mat1 and mat2 shapes cannot be multiplied”';
   return {
     level: 'warning',
     id: 'gathers-between',
-    text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
-    hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
+    text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and ${consequence}, unless that layer has output_layouts=Replicate().`,
+    hint: onlyLoss
+      ? 'Give the layer before the loss the output layout "Replicate".'
+      : 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
   };
 }
 
@@ -128,8 +134,10 @@ function firstMaskApart(input: ModeInput, { masks, graph }: NoticeInput['stage']
   return undefined;
 }
 
+const LOSS = 'the loss';
+
 /** Names the reader that needs a tensor whole. The loss, and a sum between modules, are not modules of the model. */
 const readerWords = ({ module, op }: { readonly module: string; readonly op: string }): string => {
   if (module !== '') return `"${module}"`;
-  return op.startsWith('loss/') ? 'the loss' : 'a sum between modules';
+  return op.startsWith('loss/') ? LOSS : 'a sum between modules';
 };
