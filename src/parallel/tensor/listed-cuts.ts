@@ -11,7 +11,6 @@ import {
   readerOf,
   type TensorShape,
 } from '../../interop/pytorch/tensor';
-import { sharedNames } from '../../nn/tied';
 import type { Config } from '../../protocol/config';
 import { listedModules } from './listed-modules';
 import { isLossParallel } from './plan';
@@ -34,7 +33,7 @@ export function listedCuts(
   shape: TensorShape,
   stageOf: (path: string) => number = () => 0,
 ): ListedCuts {
-  const { modules, comments } = handedOn(withSharedCuts(config, listedModules(config)), shape, stageOf);
+  const { modules, comments } = handedOn(listedModules(config), shape, stageOf);
   // Of whole outputs, loss_parallel() leaves the loss a plain tensor, and a script has no use for it.
   const lossParallel = isLossParallel(config) && outputIsDTensor(modules);
   const made = planCode(modules, shape, lossParallel);
@@ -55,24 +54,6 @@ export function listedCuts(
       ]),
     ],
   };
-}
-
-/**
- * A module that the plan does not name computes with the cut weight of a module that it shares the weight with; torch
- * does this only if the plan names both.
- */
-function withSharedCuts({ model }: Config, modules: readonly ListedModule[]): readonly ListedModule[] {
-  const groups = sharedNames(model.layers).map((names) => names.map((name) => name.replace(/\.weight$/, '')));
-  return modules.map((module) => {
-    if (module.style !== undefined) return module;
-    const sharing = groups.find((paths) => paths.includes(module.path)) ?? [];
-    const cut = modules.find(({ path, style }) => sharing.includes(path) && style !== undefined);
-    if (cut === undefined) return module;
-    // The columns of a Linear layer are the rows of its weight; an embedding's are the columns.
-    const same = (cut.layer.type === 'Linear') === (module.layer.type === 'Linear');
-    const isColwise = (cut.style === 'ColwiseParallel') === same;
-    return { ...module, style: isColwise ? 'ColwiseParallel' : 'RowwiseParallel' };
-  });
 }
 
 const outputIsDTensor = (modules: readonly ListedModule[]): boolean =>

@@ -71,24 +71,6 @@ const CASES: readonly Case[] = [
       },
     },
   ],
-  ...(['tok', 'head'] as const).flatMap((name) =>
-    (['ColwiseParallel', 'RowwiseParallel'] as const).map(
-      (style): Case => [
-        `a plan that names only ${name}, ${style}`,
-        { ...RUN, mode: 'tensor', mesh: { tp: 2 }, tensor: { plan: { [name]: style } } },
-      ],
-    ),
-  ),
-  [
-    'a plan that names only head, replicas',
-    {
-      ...RUN,
-      ...CLIPPED,
-      mode: 'tensor',
-      mesh: { tp: 2, dpReplicate: 2 },
-      tensor: { plan: { head: 'ColwiseParallel' } },
-    },
-  ],
   [
     'a tensor group with replicas, without stages',
     { ...RUN, ...CLIPPED, mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, accumulate: 2 },
