@@ -55,6 +55,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     'checkpoints of scripts lack the state of PowerSGD, which begins again: README.md of the exported folder says so',
     ({ config: { ddp }, notices }) => ddp.commHook.type === 'powerSGD' && notices.includes('resumed'),
   ],
+  [
+    'PyTorch looks losses up by the number of the micro-batch, in a list in the order of forward passes: a notice says so',
+    ({ notices }) => notices.includes('losses-out-of-order'),
+  ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',

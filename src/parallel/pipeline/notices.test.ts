@@ -21,6 +21,7 @@ const OURS = [
   'stage-ends-in-view',
   'pipeline-shards-halves',
   'whole-at-border',
+  'losses-out-of-order',
 ];
 
 /** Flatten is layer 2. */
@@ -64,6 +65,16 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
       ...{ worldSize: 4, mesh: { pp: 2, tp: 2 }, pipeline: { split: [2, 3] } },
     },
     ['whole-at-border'],
+  ],
+  [
+    'a schedule whose last stage begins with micro-batch 1',
+    { pipeline: { schedule: 'own', microBatches: 2, actions: '0F0,0F1,0B0,0B1\n1F1,1F0,1B0,1B1' } },
+    ['losses-out-of-order'],
+  ],
+  [
+    'a schedule whose first stage begins with micro-batch 1',
+    { pipeline: { schedule: 'own', microBatches: 2, actions: '0F1,0F0,0B0,0B1\n1F0,1F1,1B0,1B1' } },
+    [],
   ],
   ['a batch that M does not divide', { pipeline: { microBatches: 6 } }, ['micro-batches-uneven']],
   ['a short last batch', { data: { type: 'xor', samples: 72 } }, ['pipeline-last-batch']],

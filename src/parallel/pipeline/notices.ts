@@ -6,7 +6,7 @@ import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
-import { halvesBackward } from '../../schedules/actions-of';
+import { actionsOf, halvesBackward } from '../../schedules/actions-of';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../facets/mode-checks';
 import { noticesOfCuts } from '../tensor/cuts-beside';
@@ -22,6 +22,7 @@ export const pipelineNotices = (input: NoticeInput, around: AroundStages): reado
   ...sizeNotices(input),
   ...layerNotices(input),
   ...viewNotices(input.config),
+  ...orderNotices(input.config),
   ...gradientNotices(input.config),
   ...around.notices(input.config),
   ...noticesOfCuts(input),
@@ -101,6 +102,24 @@ function viewNotices(config: Config): readonly Notice[] {
       id: 'stage-ends-in-view',
       text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run continues.`,
       hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
+    },
+  ];
+}
+
+/** PyTorch appends each loss of the last stage to a list and takes the loss of micro-batch i from its i-th place. */
+function orderNotices(config: Config): readonly Notice[] {
+  const { orders, stages } = scheduleOf(config);
+  const forwards = orders
+    .flatMap(actionsOf)
+    .filter(({ stage, kind }) => stage === stages - 1 && kind === 'F')
+    .map(({ microBatch }) => microBatch);
+  if (forwards.every((microBatch, place) => microBatch === place)) return [];
+  return [
+    {
+      level: 'warning',
+      id: 'losses-out-of-order',
+      text: `The last stage runs its forward passes in the order of micro-batches ${forwards.join(', ')}. PyTorch keeps their losses in this order and looks the loss of a micro-batch up by its number: it starts a backward pass from another micro-batch’s loss, or stops with “Loss for microbatch … is not available”. This run takes the right losses.`,
+      hint: 'Let the last stage run the micro-batches in the order 0, 1, 2, ….',
     },
   ];
 }
