@@ -72,7 +72,7 @@ function checkShared({ cutBy }: PlanDraft, modules: readonly PlannedModule[]): v
     if (cuts === 0 || cuts === sharing.length) continue;
     throw new LockstepError(
       'config',
-      `the modules ${sharing.join(' and ')} share ${source}, and the plan names only ${cuts} of them. PyTorch stops: “got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!”`,
+      `the modules ${sharing.join(' and ')} share ${source}, and the plan names only ${cuts} of them. parallelize_module then gives each named module a parameter of its own, without a warning. If the script shares the weight again, PyTorch stops: “got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!”`,
       'Name all of these modules, or none.',
     );
   }
