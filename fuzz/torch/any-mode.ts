@@ -1,8 +1,11 @@
 /** A mode with the sizes of its mesh, and a few of its settings. */
 import { modulesOf } from '../../src/graph/partition/styles';
+import { ALGORITHM_NAMES } from '../../src/protocol/collective';
 import type { ConfigInput, LayerConfig, LayerInput } from '../../src/protocol/config';
 import type { StyleConfig } from '../../src/protocol/config/tensor';
 import { SCHEDULE_NAMES } from '../../src/protocol/pipeline';
+import { toCsv } from '../../src/schedules/schedule-text';
+import { randomSchedules } from '../../src/schedules/testing/random-schedule';
 import { type Gen, int, often, one, some } from './draws';
 
 const ddpOf = (g: Gen): NonNullable<ConfigInput['ddp']> => ({
@@ -13,6 +16,7 @@ const ddpOf = (g: Gen): NonNullable<ConfigInput['ddp']> => ({
   ...some(g, 10, () => ({ broadcastBuffers: false })),
   ...some(g, 10, () => ({ setEpoch: false })),
   ...some(g, 10, () => ({ samplerSeed: 5 })),
+  ...some(g, 15, () => ({ algorithm: one(g, ...ALGORITHM_NAMES) })),
 });
 
 const hooks = (g: Gen): NonNullable<ConfigInput['ddp']> =>
@@ -59,6 +63,7 @@ const anyStyle = (g: Gen): StyleConfig =>
     () => 'RowwiseParallel',
     () => ({ style: 'ColwiseParallel', outputLayouts: one(g, ...LAYOUTS), useLocalOutput: often(g, 50) }),
     () => ({ style: 'RowwiseParallel', outputLayouts: one(g, 'Replicate', 'Shard(1)') }),
+    () => ({ style: one(g, 'ColwiseParallel', 'RowwiseParallel'), inputLayouts: one(g, ...LAYOUTS) }),
   )();
 
 /** Styles for some modules that have weights of two dimensions; SequenceParallel for some norms. */
@@ -152,6 +157,16 @@ const segments = (g: Gen) => some(g, 8, () => ({ checkpointSegments: int(g, 1, 3
 function pipeline(g: Gen, layers: readonly LayerInput[]): ConfigInput {
   const pp = one(g, 1, 2, 2, 2, 3, 4);
   const schedule = one(g, ...SCHEDULE_NAMES);
+  if (often(g, 15)) {
+    const own = g(randomSchedules, { ranks: int(g, 2, 3), microBatches: 4 });
+    const { ranks, microBatches } = own;
+    return {
+      mode: 'pipeline',
+      mesh: { pp: ranks, dpReplicate: one(g, 1, 1, 2) },
+      pipeline: { schedule: 'own', microBatches, actions: toCsv(own) },
+      ddp: { ...ddpOf(g), ...hooks(g) },
+    };
+  }
   const perRank = schedule === 'GPipe' || schedule === '1F1B' ? 1 : one(g, 2, 2, 2, 3);
   return {
     mode: 'pipeline',

@@ -42,6 +42,11 @@ const clipping = (g: Gen): ConfigInput => ({
   ...some(g, 7, () => ({ clipGradValue: 0.05 })),
 });
 
+const groupsOf = (g: Gen): NonNullable<ConfigInput['paramGroups']> => [
+  { match: one(g, '*.bias', '0.*', '*.weight', 'blocks.0.*'), lr: 0.02, ...some(g, 70, () => ({ weightDecay: 0 })) },
+  ...(often(g, 25) ? [{ match: '2.*', momentum: 0.5, eps: 0.01 }] : []),
+];
+
 export const anyTorchRun: fc.Arbitrary<AnyRun> = fc.gen().map((g): AnyRun => {
   const task = one(g, ...TASKS)(g);
   const optimizer = anyOptimizer(g);
@@ -57,11 +62,12 @@ export const anyTorchRun: fc.Arbitrary<AnyRun> = fc.gen().map((g): AnyRun => {
     ...some(g, 30, () => ({ scheduler: anyScheduler(g, optimizer) })),
     ...clipping(g),
     ...some(g, 15, () => ({ shuffle: false })),
-    ...some(g, 15, () => ({ paramGroups: [{ match: one(g, '*.bias', '0.*'), lr: 0.02, weightDecay: 0 }] })),
+    ...some(g, 15, () => ({ paramGroups: groupsOf(g) })),
+    ...some(g, 10, () => ({ fuse: true })),
     ...some(g, 10, () => lowPrecision(g)),
   };
   const layers = task.model?.layers ?? [];
-  const config = { ...run, ...anyMode(g, layers) };
+  const config = { ...run, ...some(g, 10, () => ({ epochs: int(g, 1, 2) })), ...anyMode(g, layers) };
   if (often(g, 75)) return { config };
   const by = often(g, 50) ? config : { ...run, ...anyMode(g, layers) };
   const afterSteps = int(g, 1, 3);

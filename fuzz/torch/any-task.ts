@@ -18,13 +18,28 @@ const ACTIVATIONS: readonly LayerInput[] = [
 const batchNorm = (g: Gen) =>
   some(g, 30, () => ({ momentum: one(g, 0, 0.3), affine: often(g, 50), eps: one(g, 1e-5, 1e-3) }));
 
+const TWIN = 'twin';
+
+/** Two layers that share one weight. */
+const twins = (g: Gen, width: number): LayerInput[] => [
+  { type: 'Linear', in: width, out: width, name: TWIN },
+  one(g, ...ACTIVATIONS),
+  { type: 'Linear', in: width, out: width, tied: `${TWIN}.weight`, bias: often(g, 60) },
+];
+
+const residualOf = (width: number): LayerInput => ({
+  type: 'Residual',
+  layers: [{ type: 'Linear', in: width, out: width }, { type: 'Tanh' }],
+});
+
 /** Layers from [rows, into] to [rows, out]. */
 function denseLayers(g: Gen, into: number, out: number): LayerInput[] {
   const layers: LayerInput[] = [];
   let width = into;
   for (let i = int(g, 1, 4); i > 0; i--) {
     const next = int(g, 2, 9);
-    layers.push({ type: 'Linear', in: width, out: next, bias: often(g, 85) });
+    const name = some(g, 15, () => ({ name: `part${layers.length}.fc` }));
+    layers.push({ type: 'Linear', in: width, out: next, bias: often(g, 85), ...name });
     width = next;
     if (often(g, 20))
       layers.push(
@@ -35,18 +50,36 @@ function denseLayers(g: Gen, into: number, out: number): LayerInput[] {
           { type: 'GroupNorm', groups: 1, channels: width, affine: often(g, 80) },
         ),
       );
-    layers.push(one(g, ...ACTIVATIONS));
+    layers.push(often(g, 3) ? { type: 'Softmax' } : one(g, ...ACTIVATIONS));
     if (often(g, 10)) layers.push({ type: 'Dropout', p: one(g, 0.3, 0, 0.7) });
+    if (often(g, 6) && !layers.some(({ name }) => name === TWIN)) layers.push(...twins(g, width));
     if (often(g, 4)) layers.push({ type: 'Unused', layers: [{ type: 'Linear', in: 3, out: 2 }] });
     if (often(g, 15))
       layers.push({
         type: 'Residual',
-        layers: [{ type: 'Linear', in: width, out: 5 }, one(g, ...ACTIVATIONS), { type: 'Linear', in: 5, out: width }],
+        layers: [
+          { type: 'Linear', in: width, out: 5 },
+          one(g, ...ACTIVATIONS),
+          ...(often(g, 15) ? [residualOf(5)] : []),
+          { type: 'Linear', in: 5, out: width },
+        ],
         ...some(g, 30, () => ({ shortcut: [{ type: 'Linear' as const, in: width, out: width }] })),
+        ...some(g, 20, () => ({ name: `residual${layers.length}` })),
       });
   }
   return [...layers, { type: 'Linear', in: width, out, bias: often(g, 85) }];
 }
+
+/** As in a ResNet. */
+const residualImages = (g: Gen, channels: number): LayerInput => {
+  const conv = { type: 'Conv2d', in: channels, out: channels, kernel: 3, padding: 1 } as const;
+  const norm = { type: 'BatchNorm2d', features: channels } as const;
+  return {
+    type: 'Residual',
+    layers: often(g, 50) ? [conv, norm, { type: 'ReLU' }, { ...conv, bias: false }] : [conv, { type: 'Tanh' }],
+    ...some(g, 30, () => ({ shortcut: [{ ...conv, kernel: 1, padding: 0, bias: false }, norm] })),
+  };
+};
 
 /** Layers from images [1, size, size] to classes. */
 function imageLayers(g: Gen, classes: number): LayerInput[] {
@@ -71,6 +104,8 @@ function imageLayers(g: Gen, classes: number): LayerInput[] {
         one<LayerInput>(g, { type: 'BatchNorm2d', features: channels }, { type: 'GroupNorm', groups: 2, channels }),
       );
     layers.push(one(g, ...ACTIVATIONS));
+    if (often(g, 10)) layers.push({ type: 'Dropout', p: 0.3 });
+    if (often(g, 20)) layers.push(residualImages(g, channels));
     if (often(g, 30))
       layers.push(
         one<LayerInput>(
@@ -137,8 +172,9 @@ const TEXT = 'the cat saw a hat; a dog ate the ham; ';
 export const TASKS: readonly ((g: Gen) => Task)[] = [
   (g) => ({
     data: {
-      type: one(g, 'xor', 'circle', 'spiral', 'gauss'),
+      type: one(g, 'xor', 'circle', 'spiral', 'gauss', 'plane'),
       samples: int(g, 24, 70),
+      ...some(g, 20, () => ({ noise: 0.2 })),
       testFraction: one(g, 0, 0, 0.2),
     },
     model: { layers: denseLayers(g, 2, 1) },
@@ -179,6 +215,12 @@ export const TASKS: readonly ((g: Gen) => Task)[] = [
   },
   (g) => {
     const classes = int(g, 2, 5);
+    if (often(g, 25))
+      return {
+        data: { type: 'digits', samples: int(g, 24, 48), size: int(g, 8, 10), testFraction: one(g, 0, 0.2) },
+        model: { layers: imageLayers(g, 10) },
+        loss: { type: 'CrossEntropyLoss', ...reduction(g) },
+      };
     return {
       data: { type: 'prototypes', samples: int(g, 24, 48), classes, size: int(g, 4, 8) },
       model: { layers: imageLayers(g, classes) },
