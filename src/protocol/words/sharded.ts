@@ -29,7 +29,7 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   cpuOffload: [
     'CPU offload',
-    'Stages 2 and 3, CPUOffloadPolicy: shards, their gradients and the states of the optimiser are in the memory of the host; a unit is copied to the device before it is gathered. The offload is only modelled: the memory panel and the modelled clock change, but not the computation.',
+    'Stages 2 and 3, CPUOffloadPolicy: shards, their gradients and the optimiser’s states are in the host’s memory; a unit is copied to the device before it is gathered. Only the memory panel and the modelled clock show the offload.',
   ],
   paramDtype: [
     'Compute in',
