@@ -129,6 +129,8 @@ export interface PlanInfo {
   readonly activation: OfWhole;
   /** Number of parameters, not bytes. */
   readonly parameters: OfWhole;
+  /** Path of the layer whose logits the loss takes in parts (loss_parallel) if the layer is cut by columns. */
+  readonly head?: string | undefined;
 }
 
 export interface PlanModule {

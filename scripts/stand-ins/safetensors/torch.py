@@ -2,6 +2,8 @@
 
 import json, struct
 
+import torch
+
 from . import DTYPES, safe_open
 
 
@@ -18,7 +20,7 @@ def save_file(tensors, filename, metadata=None):
     names = {dtype: name for name, dtype in DTYPES.items()}
     header, chunks, end = ({'__metadata__': metadata} if metadata else {}), [], 0
     for name, tensor in tensors.items():
-        chunk = tensor.detach().contiguous().numpy().tobytes()
+        chunk = tensor.detach().contiguous().flatten().view(torch.uint8).numpy().tobytes()
         offsets = [end, end + len(chunk)]
         header[name] = {'dtype': names[tensor.dtype], 'shape': list(tensor.shape), 'data_offsets': offsets}
         chunks.append(chunk)

@@ -2,6 +2,7 @@
  * Edits of how the work is divided among the ranks: layers per device, the mesh, pipeline stages, the plan of tensor
  * parallelism. Pure; made in the set-up.
  */
+import { lookup } from '../../base/lookup';
 import { type Config, LIMITS } from '../../protocol/config';
 import { type MeshShape, meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { done, type Edit, refused, withoutStages } from './edit-config';
@@ -42,10 +43,16 @@ function withoutOpen(mode: Config['mode'], { pp, dpShard, tp, ...others }: MeshS
   return { ...others, ...Object.fromEntries(kept) };
 }
 
-/** Sets the user's plan; undefined: the plan made for the model. */
-export function withTensorPlan(config: Config, plan: Config['tensor']['plan']): Config {
-  const { plan: _plan, lossParallel: _loss, ...tensor } = config.tensor;
-  return { ...config, tensor: plan === undefined ? tensor : { ...config.tensor, plan } };
+/**
+ * Sets the user's plan; undefined: the plan made for the model. `head`: the layer whose logits the loss can take in
+ * parts; it does so if the layer is cut by columns, unless a link or a file has turned loss_parallel off.
+ */
+export function withTensorPlan(config: Config, plan: Config['tensor']['plan'], head?: string): Config {
+  const { plan: _plan, lossParallel, ...tensor } = config.tensor;
+  if (plan === undefined) return { ...config, tensor };
+  const isCut = head !== undefined && lookup(plan, head) === 'ColwiseParallel';
+  const own = lossParallel === false ? { lossParallel } : isCut ? { lossParallel: true } : {};
+  return { ...config, tensor: { ...tensor, plan, ...own } };
 }
 
 /** Sets the number of layers of each pipeline stage; undefined: stages with about equally many operations. */

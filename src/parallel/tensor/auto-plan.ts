@@ -144,7 +144,11 @@ function pair(chain: Chain, first: number, second: number): Entries {
 }
 
 /** Path of the last layer, if it gives one logit per token of a vocabulary and the loss takes logits in parts. */
-function vocabularyHead(layers: readonly LayerConfig[], loss: Config['loss'], ranks: number): string | undefined {
+export function vocabularyHead(
+  layers: readonly LayerConfig[],
+  loss: Config['loss'],
+  ranks: number,
+): string | undefined {
   const head = layers.at(-1);
   const isOfTokens = layers.some(({ type }) => type === 'TokenEmbedding' || type === 'Embedding');
   if (head?.type !== 'Linear' || !isOfTokens || !everyRankHasPart(head.out, ranks)) return undefined;

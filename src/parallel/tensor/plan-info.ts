@@ -15,6 +15,7 @@ import type { ModeInput } from '../mode-input';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 import { partitionOf } from '../step/partition-of';
+import { vocabularyHead } from './auto-plan';
 import { cutModel, entryOfModule, planIn, styleOfModule } from './plan';
 
 /** The styles that a module of each type can have; the first choice is whole. */
@@ -40,6 +41,7 @@ export function planInfo(input: ModeInput, mesh: DeviceMesh): PlanInfo {
     collectives: collectivesIn(own.graph, mesh.shape.tp),
     activation: { whole: largest(whole.graph), own: largest(own.graph) },
     parameters: { whole: parametersIn(whole), own: parametersIn(own) },
+    head: vocabularyHead(config.model.layers, config.loss, mesh.shape.tp),
   };
 }
 

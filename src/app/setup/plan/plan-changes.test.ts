@@ -5,6 +5,7 @@ import { parseConfig } from '../../../config/parse-config';
 import type { ConfigInput } from '../../../protocol/config';
 import { mlpLayers } from '../../../protocol/presets';
 import { createBlueprint } from '../../../training/blueprint';
+import { withTensorPlan } from '../../edit/edit-split';
 import { costOf, withStyle } from './plan-changes';
 
 const infoOf = (plan?: ReturnType<typeof withStyle>, more: ConfigInput = {}) =>
@@ -79,6 +80,13 @@ test('an embedding and the head that shares its weight change together, so that 
   expect(withStyle(info, 'tok', undefined)).toEqual({});
   expect(withStyle(info, 'head', undefined)).toEqual({});
   const whole = infoOf({}, gpt);
+  // loss_parallel goes with a head that is cut by columns.
+  const settings = parseConfig(gpt);
+  const back = withTensorPlan(settings, withStyle(whole, 'head', 'ColwiseParallel'), whole.head);
+  expect(back.tensor.lossParallel).toBe(true);
+  expect(withTensorPlan(back, withStyle(info, 'head', undefined), info.head).tensor).toEqual({ plan: {} });
+  const off = { ...settings, tensor: { lossParallel: false } };
+  expect(withTensorPlan(off, back.tensor.plan, info.head).tensor.lossParallel).toBe(false);
   expect(withStyle(whole, 'head', 'ColwiseParallel')).toEqual({ tok: 'RowwiseParallel', head: 'ColwiseParallel' });
   const byWidth = withStyle(whole, 'tok', 'ColwiseParallel');
   expect(byWidth).toEqual({ tok: 'ColwiseParallel', head: 'RowwiseParallel' });

@@ -28,7 +28,8 @@ export function PlanEditor() {
     const { style: _, ...whole } = module;
     return pressed.style === undefined ? whole : { ...whole, style: pressed.style };
   };
-  const apply = (next: Parameters<typeof withTensorPlan>[1]) => controller.apply(withTensorPlan(config, next));
+  const apply = (next: Parameters<typeof withTensorPlan>[1]) =>
+    controller.apply(withTensorPlan(config, next, plan.head));
   return (
     <section className={styles['plan']} aria-label={TENSOR.plan.title} title={TENSOR.plan.description}>
       <p className={styles['head']}>
