@@ -6,6 +6,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
+import { batchNorms } from '../../protocol/config/layer-kinds';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { DifferenceAt } from '../../protocol/snapshot';
 import { hasMicroBatch } from '../../protocol/step-kind';
@@ -43,7 +44,7 @@ export function Numbers({ children }: { children: ReactNode }) {
     <>
       <div className={styles['numbers']}>
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
-          {metrics ? unbroken(bytesText(metrics)) : 'sent per step'}
+          {metrics && info ? unbroken(bytesText(metrics, info.config)) : 'sent per step'}
         </Headline>
         <Headline wide name="Overlap" text={formatPercent(metrics?.overlap)}>
           of communication <Term id="overlap">hidden</Term> behind computation, {clock}
@@ -151,12 +152,23 @@ function differenceText(config: Config, first: ReturnType<typeof headline>, newe
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
   formula.exact ? most : traffic.total / Math.max(1, traffic.sent.length);
 
-const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): string => {
+const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics, config: Config): string => {
   const beside = formatBytes(bytesBeside / Math.max(1, traffic.sent.length));
-  const others =
-    bytesBeside === 0 ? '' : `; ${beside} of it are not in the formula (buffers, SyncBatchNorm, join, clipping)`;
+  const others = bytesBeside === 0 ? '' : `; ${beside} of it are not in the formula${causesBeside(config)}`;
   return `sent per step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
 };
+
+/** What else the run's settings send: ' (running statistics, clipping)'. */
+function causesBeside({ model, ddp, clipGradNorm, gradScaler }: Config): string {
+  const causes = [
+    ...(batchNorms(model.layers) > 0 ? ['running statistics'] : []),
+    ...(ddp.syncBatchNorm ? ['SyncBatchNorm'] : []),
+    ...(ddp.join ? ['join'] : []),
+    ...(clipGradNorm === undefined ? [] : ['clipping']),
+    ...(gradScaler.enabled ? ['the gradient scaler'] : []),
+  ];
+  return causes.length === 0 ? '' : ` (${causes.join(', ')})`;
+}
 
 interface HeadlineProps {
   readonly name: string;
