@@ -31,6 +31,10 @@ test.each<[ConfigInput, string]>([
     { mode: 'sharded', worldSize: 2, sharded: { paramDtype: 'bfloat16', castForwardInputs: false } },
     'mat1 and mat2 must have the same dtype, but got Float and BFloat16',
   ],
+  [
+    { mode: 'sharded', worldSize: 3, clipGradNorm: 1, clipGradNormType: 'inf' },
+    'a rank has no row of 4.weight, and PyTorch stops there: “_foreach_norm cannot compute the infinity norm on an empty',
+  ],
 ])('%j', (config, words) => {
   expect(() => checkPolicy(parseConfig(config))).toThrow(words);
 });
@@ -41,6 +45,8 @@ test.each<ConfigInput>([
   { mode: 'sharded', mesh: { dpShard: 2, tp: 2 }, sharded: { paramDtype: 'bfloat16' } },
   { mode: 'pipeline', mesh: { pp: 2, dpShard: 2 }, sharded: { paramDtype: 'bfloat16' } },
   { mode: 'ddp', worldSize: 2, sharded: { paramDtype: 'bfloat16' } },
+  { mode: 'sharded', worldSize: 3, clipGradNorm: 1, clipGradNormType: 3 },
+  { mode: 'sharded', worldSize: 3, clipGradNorm: 1, clipGradNormType: 'inf', sharded: { stage: 1 } },
 ])('%j runs', (config) => {
   expect(() => checkPolicy(parseConfig(config))).not.toThrow();
 });

@@ -1,15 +1,17 @@
 /**
- * Refuses MixedPrecisionPolicy and CPUOffloadPolicy where fully_shard does not support them. Called by the compilers of
- * modes whose ranks keep shards.
+ * Refuses MixedPrecisionPolicy, CPUOffloadPolicy and norms of gradients where fully_shard does not support them. Called
+ * by the compilers of modes whose ranks keep shards.
  */
 import { type Refusal, refusedSettings } from '../../base/refused-settings';
+import { chunkSizes } from '../../data/chunk-sizes';
 import { allLayers } from '../../nn/all-layers';
+import { parameterList } from '../../nn/model';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { modelHalf } from '../../protocol/half-of';
 import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
 
 export function checkPolicy(config: Config): void {
-  const refused = offloadRefusal(config) ?? refusalOf(config) ?? ofCutLayers(config);
+  const refused = offloadRefusal(config) ?? refusalOf(config) ?? ofCutLayers(config) ?? ofEmptyShards(config);
   if (refused) throw refusedSettings(refused);
 }
 
@@ -80,6 +82,20 @@ function ofCutLayers(config: Config): Refusal | undefined {
     settings: { precision, 'mesh.tp': tp },
     why: 'this playground does not cut the layers of a model that is in bfloat16 as a whole',
     hint: 'Set precision to "autocast-bf16", or sharded.paramDtype to "bfloat16".',
+  };
+}
+
+/** clip_grad_norm_ by the greatest absolute value, where a rank has no row of a parameter. */
+function ofEmptyShards(config: Config): Refusal | undefined {
+  const { clipGradNorm, clipGradNormType, model } = config;
+  if (clipGradNorm === undefined || clipGradNormType !== 'inf' || !shardsParameters(config)) return undefined;
+  const { dpShard, tp } = meshSizes(config);
+  const small = parameterList(model.layers).find(({ shape }) => chunkSizes(shape[0] ?? 1, dpShard).length < dpShard);
+  if (!small || tp > 1) return undefined;
+  return {
+    settings: { clipGradNormType, 'mesh.dpShard': dpShard },
+    why: `a rank has no row of ${small.name}, and PyTorch stops there: “_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does not have an identity”`,
+    hint: 'Choose another clipGradNormType, or fewer shards.',
   };
 }
 
