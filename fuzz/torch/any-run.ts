@@ -44,7 +44,7 @@ const clipping = (g: Gen): ConfigInput => ({
 
 const groupsOf = (g: Gen): NonNullable<ConfigInput['paramGroups']> => [
   { match: one(g, '*.bias', '0.*', '*.weight', 'blocks.0.*'), lr: 0.02, ...some(g, 70, () => ({ weightDecay: 0 })) },
-  ...(often(g, 25) ? [{ match: '2.*', momentum: 0.5, eps: 0.01 }] : []),
+  ...(often(g, 25) ? [{ match: '2.*', weightDecay: 0.02 }] : []),
 ];
 
 export const anyTorchRun: fc.Arbitrary<AnyRun> = fc.gen().map((g): AnyRun => {

@@ -7,6 +7,7 @@ import type { TorchNeeds } from '../../protocol/exported';
 /** Names, and the versions that introduced them, newest first. `beside`: a name that the script must have, too. */
 const INTRODUCED: readonly (readonly [word: string | RegExp, torch: string, why: string, beside?: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
+  [/\.Adam\([^\n]*decoupled_weight_decay=/, '2.7', "Adam's decoupled_weight_decay"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
   ['import fully_shard', '2.6', 'torch.distributed.fsdp.fully_shard'],
   ['torch.distributed.tensor.parallel', '2.6', 'torch.distributed.tensor.parallel'],
@@ -17,8 +18,11 @@ const INTRODUCED: readonly (readonly [word: string | RegExp, torch: string, why:
     '2.3',
     'CyclicLR with a beta1 that cycles',
   ],
+  [/\.(NAdam|RAdam)\([^\n]*maximize=/, '2.3', 'maximize of NAdam and RAdam'],
+  [/\.(NAdam|RAdam)\([^\n]*decoupled_weight_decay=/, '2.2', 'decoupled_weight_decay of NAdam and RAdam'],
   ['bf16_compress_hook', '2.2', 'an all-reduce in bfloat16 over gloo'],
   ['model.to(torch.bfloat16)', '2.2', 'an all-reduce in bfloat16 over gloo', 'DistributedDataParallel('],
+  [/LayerNorm\([^)]*bias=/, '2.1', 'LayerNorm without a bias'],
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
 ];
 

@@ -1,6 +1,7 @@
 /** The lines of the listing that a setting adds or changes. */
 import { expect, test } from 'vitest';
 import { type ConfigInput, MODES } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import { listing, textOf } from './testing/listing-of';
 
 test('DDP: sampler, epochs and buckets as configured', () => {
@@ -56,6 +57,13 @@ for epoch in range(math.ceil(steps * 4 / len(loader))):
             break`);
 });
 
+/** Every rank has a row of each parameter, which the norm of type inf needs in mode sharded. */
+const TWO_OUTPUTS: ConfigInput = {
+  data: { type: 'randomRegression', in: 2, out: 2 },
+  model: { layers: mlpLayers([2, 4, 2], 'Tanh') },
+  loss: { type: 'MSELoss' },
+};
+
 test.each<[ConfigInput, readonly string[]]>([
   [{ clipGradNorm: 0.5, clipGradNormType: 2 }, ['clip_grad_norm_(model.parameters(), 0.5)']],
   [{ clipGradNorm: 0.5, clipGradNormType: 1 }, ['clip_grad_norm_(model.parameters(), 0.5, norm_type=1)']],
@@ -68,7 +76,7 @@ test.each<[ConfigInput, readonly string[]]>([
 ])('clipping comes right before the step: %j', (config, calls) => {
   // Stages of a pipeline and parts of layers clip by the norm over all of them: the modes' own listing.test.ts.
   for (const mode of MODES.filter((name) => name !== 'pipeline' && name !== 'tensor')) {
-    const lines = textOf({ ...config, mode, worldSize: 2 })
+    const lines = textOf({ ...TWO_OUTPUTS, ...config, mode, worldSize: 2 })
       .split('\n')
       .map((text) => text.trim());
     const step = lines.indexOf('optimizer.step()');
