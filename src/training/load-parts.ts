@@ -19,6 +19,7 @@ import { halfOf, reduceHalf } from '../protocol/half-of';
 import { rareNotices } from './blueprint/rare-notices';
 import { RESUMING } from './blueprint/resuming-part';
 import { FLOAT32_MEMORY, hasHalves } from './device-memory';
+import { FAILURE_WORDS } from './failures/failure-words-part';
 import { HOST_MEMORY, isLarge } from './host-memory-part';
 
 type LayerType = LayerConfig['type'];
@@ -90,6 +91,8 @@ export async function loadParts(config: Config): Promise<void> {
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts?.(config) ?? []),
     ...(isLarge(config) ? [HOST_MEMORY] : []),
+    // Ranks that hang in their workers must not delay the words that say so.
+    ...(config.placement === 'workers' ? [FAILURE_WORDS] : []),
     ...rareNotices(config),
     ...(isFirst(config.optimizer.type) ? [] : [LATE_OPTIMIZERS]),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),

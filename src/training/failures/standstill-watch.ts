@@ -3,6 +3,7 @@
  * not only when the process group times out. Costs nothing while steps finish. One per run on the page; running.ts owns
  * it.
  */
+import { within } from '../../base/within';
 import type { Standstill } from '../../protocol/session-events';
 import type { Blueprint } from '../blueprint';
 import type { Training } from '../training';
@@ -11,6 +12,8 @@ import { FAILURE_WORDS } from './failure-words-part';
 const EVERY_MS = 250;
 /** Ranks wait for each other in every step, but not for this long. */
 const NOTABLE_MS = 500;
+/** The watch does not wait longer for the words about failures. */
+const LOADING_MS = 1000;
 
 export interface StandstillWatch {
   end(): void;
@@ -36,7 +39,11 @@ export function watchStandstill({ blueprint, training, microBatch, say }: WatchO
     const watched = training();
     const since = watched.busySinceMs;
     if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
-    const words = await FAILURE_WORDS.load().catch(() => undefined);
+    await within(
+      LOADING_MS,
+      FAILURE_WORDS.load().catch(() => undefined),
+    );
+    const words = FAILURE_WORDS.now();
     const positions = await watched.positions();
     // A step that finished in the meantime was not a standstill.
     if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
