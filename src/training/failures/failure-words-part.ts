@@ -1,6 +1,6 @@
 /**
  * The words about failures of a run: its explanation, its notices, and who waits for whom. Loaded when the run is open,
- * so that they do not delay the first step.
+ * so that they do not delay the first step; if ranks run in workers, loaded before (load-parts).
  */
 import { Part } from '../../base/part';
 

@@ -4,13 +4,10 @@
  * passes run in halves) and with a search for unused parameters. Needs a torch with pipelines (2.6).
  */
 import { expect, test } from 'vitest';
-import { at } from '../../base/invariant';
-import { exportFiles } from '../../headless/export-run';
-import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
 import { gptLayers, mlpLayers } from '../../protocol/presets';
-import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
-import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
+import { exportedApart } from '../testing/exported-apart';
+import { pythonWithTorch, sayNoTorch } from '../testing/torch-scripts';
 
 const RUN: ConfigInput = {
   ...{ device: 'cpu', compareSingle: false, seed: 4, steps: 6, batchSize: 16, dropLast: true },
@@ -74,22 +71,7 @@ test('PowerSGD, in PyTorch', { timeout: 600_000 }, async () => {
       module: 'torch.distributed.pipelining (torch 2.6)',
       more: CASES.map(([name]) => name),
     });
-  const folders = await Promise.all(CASES.map(async ([, config]) => exportFiles(config, {})));
-  const { outputs } = runTorchScripts(python, folders.map(exportedScript));
-  const found = await Promise.all(
-    CASES.map(async ([name, config], i) => {
-      const output = at(outputs, i);
-      const text = reportOf(output);
-      if (output.error !== null || text === '')
-        return [`${name}: ${(output.error ?? 'no report').trim().split('\n').slice(-3).join(' ')}`];
-      const report = JSON.parse(text) as TorchReport;
-      const own = await runConfig(config, {});
-      return [
-        ...lossesApart(report, own.report.losses, undefined),
-        ...weightsApart(report, own.weights(), at(folders, i).config),
-      ].map((apart) => `${name}: ${apart}`);
-    }),
-  );
-  expect(found.flat()).toEqual([]);
+  const cases = CASES.map(([name, config]) => ({ name, config }));
+  expect(await exportedApart(python, cases)).toEqual([]);
   return undefined;
 });

@@ -3,14 +3,11 @@
  * the run does, losses of every rank and final weights. Needs a torch with pipelines (2.6).
  */
 import { expect, test } from 'vitest';
-import { at } from '../../base/invariant';
-import { exportFiles } from '../../headless/export-run';
-import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
 import { gptLayers } from '../../protocol/presets';
 import { savedAfter } from '../testing/checkpoint-runs';
-import { lossesApart, type TorchReport, weightsApart } from '../testing/torch-apart';
-import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
+import { type ExportedCase, exportedApart } from '../testing/exported-apart';
+import { pythonWithTorch, sayNoTorch } from '../testing/torch-scripts';
 
 const TEXT = 'the cat saw a hat; a dog ate the ham; '.repeat(8);
 const VOCAB = new Set(TEXT).size;
@@ -109,37 +106,18 @@ test('weights that stages share, in PyTorch', { timeout: 600_000 }, async () => 
       module: 'torch.distributed.pipelining (torch 2.6)',
       more: CASES.map(([name]) => name),
     });
-  const runs = await Promise.all(
-    CASES.flatMap(([name, config]) => [
-      { name, config, files: async () => ({}) },
-      // PyTorch begins hooks anew, and with localSGD the replicas have different weights, of which it loads one.
-      ...(config.ddp?.commHook
-        ? []
-        : [
-            {
-              ...{ name: `${name}, resumed`, config: { ...config, resume: 'run' } },
-              files: () => savedAfter(config, 3 * (config.accumulate ?? 1)),
-            },
-          ]),
-    ]).map(async ({ name, config, files }) => {
-      const given = await files();
-      return { name, folder: await exportFiles(config, given), own: await runConfig(config, given) };
-    }),
-  );
-  const { outputs } = runTorchScripts(
-    python,
-    runs.map(({ folder }) => exportedScript(folder)),
-  );
-  const found = runs.flatMap(({ name, folder: { config }, own }, i) => {
-    const output = at(outputs, i);
-    const text = reportOf(output);
-    if (output.error !== null || text === '')
-      return [`${name}: ${(output.error ?? 'no report').trim().split('\n').slice(-2).join(' ')}`];
-    const report = JSON.parse(text) as TorchReport;
-    return [...lossesApart(report, own.report.losses, undefined), ...weightsApart(report, own.weights(), config)].map(
-      (apart) => `${name}: ${apart}`,
-    );
-  });
-  expect(found).toEqual([]);
+  const cases = CASES.flatMap(([name, config]): ExportedCase[] => [
+    { name, config },
+    // PyTorch begins hooks anew, and with localSGD the replicas have different weights, of which it loads one.
+    ...(config.ddp?.commHook
+      ? []
+      : [
+          {
+            ...{ name: `${name}, resumed`, config: { ...config, resume: 'run' } },
+            files: () => savedAfter(config, 3 * (config.accumulate ?? 1)),
+          },
+        ]),
+  ]);
+  expect(await exportedApart(python, cases)).toEqual([]);
   return undefined;
 });
