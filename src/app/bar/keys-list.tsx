@@ -9,7 +9,7 @@ const DOES: Readonly<Record<KeyLabel, string>> = {
   Space: 'Play or pause',
   '.': 'Step one moment: what all ranks do together',
   ',': 'One moment back',
-  'Shift .': 'Step one phase: forward, loss, backward, half an all-reduce, update',
+  'Shift .': 'Step one phase: forward, loss, backward, each half of an all-reduce, update',
   'Shift ,': 'One phase back',
   n: 'Step one round of a collective',
   'Shift n': 'One round back',

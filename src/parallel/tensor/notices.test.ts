@@ -1,5 +1,6 @@
 /** What the ranks of a tensor group draw for dropout, in words, and whether the words are true. */
 import { expect, test } from 'vitest';
+import { must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
@@ -68,6 +69,17 @@ test.each([
   expect(notices.find(({ id }) => id === 'gathers-between')).toMatchObject({
     text: expect.stringMatching(text),
     hint: expect.stringMatching(hint),
+  });
+});
+
+test('a reader that is no product does not stop with an error about products', () => {
+  const [first, ...rest] = mlpLayers([6, 4, 4], 'Tanh');
+  const layers: LayerInput[] = [must(first, 'a layer'), { type: 'LayerNorm', features: 4 }, ...rest];
+  const plan = { 0: 'ColwiseParallel' } as const;
+  const { notices } = createBlueprint(parseConfig({ ...CLASSES, model: { layers }, tensor: { plan } }), {});
+  expect(notices.find(({ id }) => id === 'gathers-between')).toMatchObject({
+    text: expect.stringMatching(/"1" needs whole.*the run stops, because the shapes/),
+    hint: 'Give the layer before "1" the output layout "Replicate".',
   });
 });
 

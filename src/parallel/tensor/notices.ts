@@ -66,16 +66,19 @@ function unaskedNotices({ config, input }: NoticeInput): readonly Notice[] {
 function gatheredNotice(gathered: readonly Unasked[]): Notice {
   const read = [...new Set(gathered.map(readerWords))];
   const onlyLoss = read.length === 1 && read[0] === LOSS;
+  const onlyProducts = gathered.every(({ op }) => op === 'ops/linear');
   const consequence = onlyLoss
     ? 'the loss is computed from this part or stops with an error'
-    : 'the run stops with “mat1 and mat2 shapes cannot be multiplied”';
+    : onlyProducts
+      ? 'the run stops with “mat1 and mat2 shapes cannot be multiplied”'
+      : 'the run stops, because the shapes do not fit';
   return {
     level: 'warning',
     id: 'gathers-between',
-    text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before passes on only the rank’s part, and ${consequence}, unless that layer has output_layouts=Replicate().`,
-    hint: onlyLoss
-      ? 'Give the layer before the loss the output layout "Replicate".'
-      : 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
+    text: `The plan cuts what ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} whole, so this run adds an all-gather before ${read.length === 1 ? 'it' : 'them'}. In PyTorch the layer before passes on only the rank’s part, and ${consequence}, unless that layer has output_layouts=Replicate().`,
+    hint: onlyProducts
+      ? 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.'
+      : `Give the layer before ${read.join(', ')} the output layout "Replicate".`,
   };
 }
 
