@@ -38,11 +38,11 @@ const simple = (g: Gen): Exclude<Scheduler, { type: 'SequentialLR' }> =>
     { type: 'ExponentialLR', gamma: 0.9 },
     { type: 'CosineAnnealingLR', tMax: int(g, 2, 6), etaMin: 0.001 },
     { type: 'CosineAnnealingWarmRestarts' as const, t0: 2, tMult: int(g, 1, 2) },
-    { type: 'LinearLR', totalIters: 3 },
+    { type: 'LinearLR', totalIters: 3, ...some(g, 50, () => ({ startFactor: 0.2, endFactor: 0.7 })) },
     { type: 'ConstantLR', factor: 0.5, totalIters: 2 },
     { type: 'PolynomialLR', totalIters: 4, power: 2 },
     { type: 'WarmupInverseSqrt' as const, warmupSteps: 3 },
-    { type: 'WarmupCosine' as const, warmupSteps: 2, totalSteps: 6 },
+    { type: 'WarmupCosine' as const, warmupSteps: 2, totalSteps: 6, ...some(g, 30, () => ({ minFactor: 0 })) },
   );
 
 /** Cycles of momentum are for SGD with momentum and the relatives of Adam. */
@@ -60,12 +60,15 @@ export function anyScheduler(g: Gen, optimizer: Optimizer): Scheduler {
       cycleMomentum,
       annealStrategy: one(g, 'cos', 'linear'),
       threePhase: often(g, 30),
+      ...some(g, 30, () => ({ pctStart: 0.5, divFactor: 5, finalDivFactor: 100 })),
+      ...(cycleMomentum ? some(g, 30, () => ({ baseMomentum: 0.5, maxMomentum: 0.8 })) : {}),
     }),
     () => ({
       type: 'CyclicLR',
       baseLr: 0.005,
       maxLr: 0.05,
       stepSizeUp: 2,
+      ...some(g, 40, () => ({ stepSizeDown: int(g, 1, 4) })),
       mode: one(g, 'triangular', 'triangular2', 'exp_range'),
       gamma: 0.9,
       cycleMomentum,

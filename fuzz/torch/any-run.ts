@@ -1,7 +1,7 @@
 /**
  * Small runs in every mode and mesh, most of which both Lockstep and PyTorch train: a model with rows that fit it, a
- * loss, an optimiser, and a few settings of its mode. Some go on from a checkpoint, which the same run, or one in
- * another mode, has left.
+ * loss, an optimiser, and a few settings of its mode. Some read data files, or begin with the weights of a file. Some
+ * go on from a checkpoint, which the same run, or one in another mode, has left.
  */
 import fc from 'fast-check';
 import type { ConfigInput } from '../../src/protocol/config';
@@ -12,9 +12,15 @@ import { type Gen, int, often, one, some } from './draws';
 
 export interface AnyRun {
   readonly config: ConfigInput;
+  /** The data files by name, in base64. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The seed whose initial weights are in the file of `config.weights`. */
+  readonly weightsOf?: number;
   /** Absent: the run starts from the beginning. */
   readonly saved?: { readonly by: ConfigInput; readonly afterSteps: number };
 }
+
+export const WEIGHTS_FILE = 'start.safetensors';
 
 const lowPrecision = (g: Gen): ConfigInput => {
   const precision = one(g, 'autocast-bf16', 'autocast-fp16', 'bf16-master', 'fp16-master', 'bf16');
@@ -27,6 +33,7 @@ const lowPrecision = (g: Gen): ConfigInput => {
             enabled: true,
             initScale: one(g, 65_536, 1024, 2 ** 24),
             growthInterval: int(g, 1, 4),
+            ...some(g, 40, () => ({ growthFactor: 3, backoffFactor: 0.25 })),
             unscaleBeforeClip: often(g, 70),
           },
         }))
@@ -48,7 +55,12 @@ const groupsOf = (g: Gen): NonNullable<ConfigInput['paramGroups']> => [
 ];
 
 export const anyTorchRun: fc.Arbitrary<AnyRun> = fc.gen().map((g): AnyRun => {
-  const task = one(g, ...TASKS)(g);
+  const { files: drawn, ...task } = one(g, ...TASKS)(g);
+  const files = drawn && {
+    files: Object.fromEntries(
+      Object.entries(drawn).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+    ),
+  };
   const optimizer = anyOptimizer(g);
   const run: ConfigInput = {
     ...task,
@@ -68,8 +80,9 @@ export const anyTorchRun: fc.Arbitrary<AnyRun> = fc.gen().map((g): AnyRun => {
   };
   const layers = task.model?.layers ?? [];
   const config = { ...run, ...some(g, 10, () => ({ epochs: int(g, 1, 2) })), ...anyMode(g, layers) };
-  if (often(g, 75)) return { config };
+  if (often(g, 10)) return { config: { ...config, weights: WEIGHTS_FILE }, ...files, weightsOf: int(g, 51, 99) };
+  if (often(g, 75)) return { config, ...files };
   const by = often(g, 50) ? config : { ...run, ...anyMode(g, layers) };
   const afterSteps = int(g, 1, 3);
-  return { config: { ...config, steps: (config.steps ?? 1) + afterSteps }, saved: { by, afterSteps } };
+  return { config: { ...config, steps: (config.steps ?? 1) + afterSteps }, ...files, saved: { by, afterSteps } };
 });

@@ -1,6 +1,8 @@
 /** A model, rows that fit the model, and a loss. */
 import type { ConfigInput, LayerInput } from '../../src/protocol/config';
 import { gptLayers } from '../../src/protocol/presets';
+import type { Files } from '../../src/protocol/session';
+import { anyCsv, anyNpy } from './any-file';
 import { type Gen, int, often, one, some } from './draws';
 
 const ACTIVATIONS: readonly LayerInput[] = [
@@ -163,7 +165,7 @@ function tokenLayers(g: Gen, vocab: number, context: number): LayerInput[] {
   ];
 }
 
-type Task = Pick<ConfigInput, 'model' | 'data' | 'loss'>;
+type Task = Pick<ConfigInput, 'model' | 'data' | 'loss'> & { readonly files?: Files };
 const reduction = (g: Gen) => ({
   reduction: one(g, 'mean' as const, 'mean' as const, 'mean' as const, 'sum' as const),
 });
@@ -178,7 +180,12 @@ export const TASKS: readonly ((g: Gen) => Task)[] = [
       testFraction: one(g, 0, 0, 0.2),
     },
     model: { layers: denseLayers(g, 2, 1) },
-    loss: { type: one(g, 'BCEWithLogitsLoss', 'MSELoss', 'HuberLoss'), ...reduction(g) },
+    loss: one<NonNullable<ConfigInput['loss']>>(
+      g,
+      { type: 'BCEWithLogitsLoss', ...reduction(g), ...some(g, 30, () => ({ posWeight: [2.5] })) },
+      { type: 'MSELoss', ...reduction(g) },
+      { type: 'HuberLoss', ...reduction(g), delta: one(g, 1, 0.4) },
+    ),
   }),
   (g) => {
     const [into, out] = [int(g, 1, 7), int(g, 1, 5)];
@@ -221,6 +228,18 @@ export const TASKS: readonly ((g: Gen) => Task)[] = [
         model: { layers: imageLayers(g, 10) },
         loss: { type: 'CrossEntropyLoss', ...reduction(g) },
       };
+    if (often(g, 15))
+      return {
+        data: { type: 'shapes', samples: int(g, 24, 48), size: 8, testFraction: one(g, 0, 0.2) },
+        model: { layers: imageLayers(g, 6) },
+        loss: { type: 'CrossEntropyLoss', ...reduction(g) },
+      };
+    if (often(g, 20))
+      return {
+        ...anyNpy(g, [1, int(g, 4, 6), int(g, 4, 6)], { classes }),
+        model: { layers: imageLayers(g, classes) },
+        loss: { type: 'CrossEntropyLoss', ...reduction(g) },
+      };
     return {
       data: { type: 'prototypes', samples: int(g, 24, 48), classes, size: int(g, 4, 8) },
       model: { layers: imageLayers(g, classes) },
@@ -240,6 +259,31 @@ export const TASKS: readonly ((g: Gen) => Task)[] = [
     return {
       data: { type: 'sequence', task: one(g, 'sort', 'reverse', 'copy'), length, symbols, samples: 40 },
       model: { layers: tokenLayers(g, symbols + 1, 2 * length) },
+      loss: { type: 'CrossEntropyLoss', ...reduction(g) },
+    };
+  },
+  (g) => {
+    const [features, width] = [int(g, 1, 6), int(g, 1, 3)];
+    if (often(g, 50))
+      return {
+        ...anyNpy(g, [features], { width }),
+        model: { layers: denseLayers(g, features, width) },
+        loss: { type: one(g, 'MSELoss', 'L1Loss', 'HuberLoss'), ...reduction(g) },
+      };
+    return {
+      ...anyCsv(g, features, 'real'),
+      model: { layers: denseLayers(g, features, 1) },
+      loss: { type: one(g, 'MSELoss', 'L1Loss', 'SmoothL1Loss'), ...reduction(g) },
+    };
+  },
+  (g) => {
+    const [features, classes] = [int(g, 1, 6), int(g, 2, 4)];
+    const table = often(g, 50) ? anyCsv(g, features, { classes }) : anyNpy(g, [features], { classes });
+    if (classes === 2 && often(g, 50))
+      return { ...table, model: { layers: denseLayers(g, features, 1) }, loss: { type: 'BCEWithLogitsLoss' } };
+    return {
+      ...table,
+      model: { layers: denseLayers(g, features, classes) },
       loss: { type: 'CrossEntropyLoss', ...reduction(g) },
     };
   },

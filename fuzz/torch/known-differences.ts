@@ -59,6 +59,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     'PyTorch looks losses up by the number of the micro-batch, in a list in the order of forward passes: a notice says so',
     ({ notices }) => notices.includes('losses-out-of-order'),
   ],
+  [
+    'schedules that halve the backward pass detach the output of a stage in place, and it is a view: a notice says so',
+    ({ notices }) => notices.includes('stage-ends-in-view'),
+  ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',

@@ -11,11 +11,13 @@ import { expect, test } from 'vitest';
 import { LockstepError } from '../../src/base/errors';
 import { must } from '../../src/base/invariant';
 import { isOlder } from '../../src/cli/torch/python';
+import { parseConfig } from '../../src/config/parse-config';
 import { type ExportedRun, exportFiles } from '../../src/headless/export-run';
 import { runConfig } from '../../src/headless/run';
 import type { RunResult } from '../../src/headless/run-options';
 import type { Config, ConfigInput } from '../../src/protocol/config';
 import type { Files } from '../../src/protocol/session';
+import { createBlueprint } from '../../src/training/blueprint';
 import { savedAfter } from '../../src/training/testing/checkpoint-runs';
 import { differsByNature, lossesApart, type TorchReport, weightsApart } from '../../src/training/testing/torch-apart';
 import {
@@ -26,7 +28,9 @@ import {
   sayNoTorch,
   type TorchOutput,
 } from '../../src/training/testing/torch-scripts';
-import { type AnyRun, anyTorchRun } from './any-run';
+import { startWeights } from '../../src/training/weights/weights';
+import { weightsFile } from '../../src/training/weights/weights-file';
+import { type AnyRun, anyTorchRun, WEIGHTS_FILE } from './any-run';
 import { knownDifference } from './known-differences';
 import { roundingDecides } from './rounding';
 
@@ -46,8 +50,8 @@ const HALVES = 0.03;
 interface Tried {
   readonly run: AnyRun;
   readonly input: ConfigInput;
-  /** The checkpoint with which the run goes on. */
-  readonly saved: Files;
+  /** Data, initial weights, and the checkpoint with which the run goes on. */
+  readonly files: Files;
   readonly folder: ExportedRun;
   readonly own: RunResult;
 }
@@ -80,7 +84,7 @@ test(`${cases} random runs in PyTorch, seed ${seed}`, { timeout: 36_000_000 }, a
       const apart = differences(one, output);
       if (apart.length === 0) continue;
       const trained = output.error === null && !one.own.report.error;
-      if (trained && (await roundingDecides(one.input, one.saved, one.own, barOf(one.folder.config)))) {
+      if (trained && (await roundingDecides(one.input, one.files, one.own, barOf(one.folder.config)))) {
         counts.byRounding++;
         process.stdout.write(`${JSON.stringify({ byRounding: apart.slice(0, 3), ...one.run })}\n`);
       } else say(found, { apart: apart.slice(0, 3), ...one.run });
@@ -101,8 +105,8 @@ const readRuns = (file: string): readonly AnyRun[] =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => {
-      const { config, saved } = JSON.parse(line) as AnyRun;
-      return { config, ...(saved ? { saved } : {}) };
+      const { config, files, weightsOf, saved } = JSON.parse(line) as AnyRun;
+      return { config, ...(files && { files }), ...(weightsOf && { weightsOf }), ...(saved && { saved }) };
     });
 
 function say(found: object[], one: object): void {
@@ -112,15 +116,28 @@ function say(found: object[], one: object): void {
 
 /** A text: why Lockstep refuses the run. An error is a finding. */
 async function tried(run: AnyRun): Promise<Tried | string | Error> {
-  const { config, saved } = run;
+  const { config, saved, weightsOf } = run;
   try {
-    const files = saved ? await savedAfter(saved.by, saved.afterSteps * (saved.by.accumulate ?? 1)) : {};
+    const given = Object.fromEntries(
+      Object.entries(run.files ?? {}).map(([name, text]) => [name, new Uint8Array(Buffer.from(text, 'base64'))]),
+    );
+    const files = {
+      ...given,
+      ...(saved ? await savedAfter(saved.by, saved.afterSteps * (saved.by.accumulate ?? 1), given) : {}),
+      ...(weightsOf === undefined ? {} : { [WEIGHTS_FILE]: weightsWith({ ...config, seed: weightsOf }, given) }),
+    };
     const input: ConfigInput = saved ? { ...config, resume: 'run' } : config;
-    return { run, input, saved: files, folder: await exportFiles(input, files), own: await runConfig(input, files) };
+    return { run, input, files, folder: await exportFiles(input, files), own: await runConfig(input, files) };
   } catch (error) {
     if (error instanceof LockstepError && error.code !== 'internal') return error.message;
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** The initial weights of a run. */
+function weightsWith({ weights: _, ...config }: ConfigInput, files: Files): Uint8Array<ArrayBuffer> {
+  const blueprint = createBlueprint(parseConfig(config), files);
+  return weightsFile(blueprint, startWeights(blueprint));
 }
 
 /** Before 2.6, autocast on the CPU has no layer norm of mixed types, and other gaps. */

@@ -56,6 +56,19 @@ const noticesOf = (input: ConfigInput) =>
     {},
   ).notices.filter(({ id }) => OURS.includes(id));
 
+/** Linear layers are 0, 2, 4, 5. */
+const CUT: ConfigInput = {
+  model: { layers: [...mlpLayers([2, 6, 4, 6], 'Tanh'), { type: 'Linear', in: 6, out: 1 }] },
+  worldSize: 4,
+  mesh: { pp: 2, tp: 2 },
+  tensor: {
+    plan: {
+      0: { style: 'ColwiseParallel', outputLayouts: 'Replicate' },
+      2: { style: 'RowwiseParallel', inputLayouts: 'Replicate' },
+    },
+  },
+};
+
 const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]][] = [
   ['what PyTorch runs the same', {}, []],
   [
@@ -90,6 +103,17 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
     { ...IMAGES, pipeline: { ...ZERO_BUBBLE, split: [3, 2, 2, 1] } },
     ['stage-ends-in-view'],
   ],
+  [
+    'a stage that ends with a cut layer, in halves of backward',
+    { ...CUT, pipeline: { ...ZERO_BUBBLE, split: [1, 2, 2, 1] } },
+    ['stage-ends-in-view'],
+  ],
+  [
+    'stages that end with activations, in halves of backward',
+    { ...CUT, pipeline: { ...ZERO_BUBBLE, split: [2, 2, 1, 1] } },
+    [],
+  ],
+  ['a stage that ends with a cut layer', { ...CUT, pipeline: { microBatches: 4, split: [1, 5] } }, []],
   ['a stage that ends with Flatten', { ...IMAGES, pipeline: { microBatches: 4, split: [3, 5] } }, []],
   [
     'fully_shard around stages, in halves of backward',

@@ -3,7 +3,7 @@
  * and where the numbers differ from one device's. Called by axes/stages.
  */
 import { at } from '../../base/invariant';
-import type { Config } from '../../protocol/config';
+import type { Config, LayerConfig } from '../../protocol/config';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { actionsOf, halvesBackward } from '../../schedules/actions-of';
@@ -91,20 +91,47 @@ function layerNotices({ config: { pipeline }, stage }: NoticeInput): readonly No
 
 function viewNotices(config: Config): readonly Notice[] {
   if (!halvesBackward(scheduleOf(config))) return [];
-  const views = layerRanges(config)
+  const { layers } = config.model;
+  const last = layerRanges(config)
     .slice(0, -1)
-    .map(({ end }) => end - 1)
-    .filter((last) => endsInView(at(config.model.layers, last)));
-  if (views.length === 0) return [];
+    .map(({ end }) => end - 1);
+  const flat = last.filter((layer) => endsInView(at(layers, layer)));
+  const cut = last.filter((layer) => isCutBehind(config, layer));
+  const stops = 'PyTorch stops in this schedule if a stage ends with';
+  const words = '“Can’t detach views in-place”. This run continues.';
+  const notice = { level: 'warning', id: 'stage-ends-in-view' } as const;
   return [
-    {
-      level: 'warning',
-      id: 'stage-ends-in-view',
-      text: `PyTorch stops in this schedule if a stage ends with Flatten, as layer ${views.join(' and ')} does: “Can't detach views in-place”. This run continues.`,
-      hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
-    },
+    ...(flat.length > 0
+      ? [
+          {
+            ...notice,
+            text: `${stops} Flatten, as layer ${flat.join(' and ')} does: ${words}`,
+            hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
+          },
+        ]
+      : []),
+    ...(cut.length > 0
+      ? [
+          {
+            ...notice,
+            text: `${stops} a layer that tensor.plan cuts, as layer ${cut.join(' and ')} is, because the output of such a layer is a view of a DTensor: ${words}`,
+            hint: 'Let the stage end with another layer, such as an activation: change pipeline.split.',
+          },
+        ]
+      : []),
   ];
 }
+
+/** Whether the output of a layer of the model is what a module of the plan returns. */
+function isCutBehind(config: Config, layer: number): boolean {
+  const { layers } = config.model;
+  const { type, name = String(layer) } = at(layers, layer);
+  if (meshSizes(config).tp === 1 || RETURNS_A_SUM.has(type)) return false;
+  const last = listedModules(config).findLast(({ path }) => path === name || path.startsWith(`${name}.`));
+  return last?.style !== undefined && !bordersIn(config).flat().includes(last.path);
+}
+
+const RETURNS_A_SUM: ReadonlySet<LayerConfig['type']> = new Set(['Residual', 'TransformerBlock', 'TokenEmbedding']);
 
 /** PyTorch appends each loss of the last stage to a list and takes the loss of micro-batch i from its i-th place. */
 function orderNotices(config: Config): readonly Notice[] {
@@ -127,9 +154,7 @@ function orderNotices(config: Config): readonly Notice[] {
 /** Layers that the script computes whole, although the run cuts them. */
 function borderNotices(config: Config): readonly Notice[] {
   const { tp } = meshSizes(config);
-  if (tp === 1) return [];
-  const stageOf = stageOfModule(config.model.layers, layerRanges(config));
-  const pairs = unevenBorders(listedModules(config), tp, stageOf);
+  const pairs = bordersIn(config);
   if (pairs.length === 0) return [];
   const layers = pairs.map((pair) => pair.join(' and ')).join(', ');
   return [
@@ -140,6 +165,12 @@ function borderNotices(config: Config): readonly Notice[] {
       hint: `Choose a width that ${tp} divides, or change pipeline.split.`,
     },
   ];
+}
+
+function bordersIn(config: Config): ReturnType<typeof unevenBorders> {
+  const { tp } = meshSizes(config);
+  if (tp === 1) return [];
+  return unevenBorders(listedModules(config), tp, stageOfModule(config.model.layers, layerRanges(config)));
 }
 
 function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Config): readonly Notice[] {

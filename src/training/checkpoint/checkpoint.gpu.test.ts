@@ -24,7 +24,7 @@ test('saved shared, resumed in workers, each rank by itself or by rank 0', async
     },
     node.gpu,
   );
-  const files = await savedAfter(config, 4, node.gpu);
+  const files = await savedAfter(config, 4, {}, node.gpu);
   for (const resumeBy of ['everyRank', 'rank0'] as const) {
     const resumed = await withTraining(
       { ...config, placement: 'workers', resume: 'run', resumeBy },

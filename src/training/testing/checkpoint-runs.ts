@@ -49,11 +49,11 @@ export async function withTraining<T>(
   }
 }
 
-/** The files of a checkpoint named "run". */
-export const savedAfter = (config: ConfigInput, steps: number, gpu?: GPU): Promise<Files> =>
+/** The files of a checkpoint named "run". `files`: of the data. */
+export const savedAfter = (config: ConfigInput, steps: number, files: Files = {}, gpu?: GPU): Promise<Files> =>
   withTraining(
     config,
-    {},
+    files,
     async (t) => {
       await t.run(steps);
       const { model, state } = writeCheckpoint(t.blueprint, await t.checkpoint());
