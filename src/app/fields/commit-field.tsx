@@ -55,6 +55,7 @@ export function CommitField({ label, text, commit, title, numeric = true, wide =
         autoComplete="off"
         spellCheck={false}
         value={draft}
+        placeholder={text === '' ? 'default' : undefined}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}
         onChange={(event) => setDraft(event.target.value)}
