@@ -1,13 +1,13 @@
 /**
  * Measures the files that the built site loads until Play can be pressed on the default run: every file that the host
  * sends, including workers and their imports, each compressed with brotli; and how long this takes over a slow
- * connection. By itself, with the site built: `node bench/first-load.mjs` lists the files. `npm run bench` reports the
- * sum.
+ * connection. By itself, `node bench/first-load.mjs` lists the files of the built site. `npm run bench` reports the sum.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { firstLoad } from '../scripts/first-load.mjs';
 import { root } from '../scripts/install.mjs';
+import { readArguments } from '../scripts/read-arguments.mjs';
 import { countingHost } from './counting-host.mjs';
 import { summary } from './summary.mjs';
 
@@ -67,6 +67,11 @@ export async function measureFirstLoad(browser) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  readArguments({
+    command: 'node bench/first-load.mjs',
+    about:
+      'Lists the files that the site in dist/ loads until Play can be pressed, with their sizes after compression with brotli, and measures how long this takes over a slow connection.',
+  });
   const { findChromium } = await import('../scripts/chromium.mjs');
   const { launcher } = await import('./launcher.mjs');
   const browser = await launcher((await findChromium({ install: false })).executablePath)();

@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../scripts/install.mjs';
+import { readArguments } from '../scripts/read-arguments.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
 import { measureFirstLoad } from './first-load.mjs';
 import { median } from './summary.mjs';
@@ -178,10 +179,16 @@ function watchPlaying(milliseconds) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { words } = readArguments({
+    command: 'node bench/page-figures.mjs',
+    about:
+      'Measures how soon the built site paints, can be played and moves, and its frames per second while it plays.',
+    words: 'FOLDER: the built site; without it, dist/',
+  });
   const { findChromium } = await import('../scripts/chromium.mjs');
   const { launcher } = await import('./launcher.mjs');
   const launch = launcher((await findChromium({ install: false })).executablePath);
-  const { playing, ...start } = await measureSite(launch, path.resolve(process.argv[2] ?? path.join(root, 'dist')));
+  const { playing, ...start } = await measureSite(launch, path.resolve(words[0] ?? path.join(root, 'dist')));
   console.log(
     Object.entries(start)
       .map(([name, value]) => `${name} ${value.toFixed(0)}`)

@@ -12,6 +12,10 @@ import re
 import sys
 import time
 
+if sys.argv[1:2] != ["--serve"] and any(word.startswith("-") for word in sys.argv[1:]):
+    print(__doc__)
+    sys.exit(0 if sys.argv[1] in ("-h", "--help") else 2)
+
 try:
     import torch
     from torch import nn

@@ -7,7 +7,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { endsOf, missingFiles } from './named-files.mjs';
+import { readArguments } from './read-arguments.mjs';
 import { wideLines } from './wide-lines.mjs';
+
+readArguments({
+  command: 'node scripts/columns.mjs',
+  about:
+    'Part of npm run check: checks that comments, docs, kernels and Python are at most 120 columns wide, and that the files that comments name exist.',
+});
 
 const root = path.join(import.meta.dirname, '..');
 const all = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })

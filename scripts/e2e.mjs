@@ -10,8 +10,18 @@ readArguments({
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { freePort } = await import('./free-port.mjs');
-const { runBin } = await import('./run-bin.mjs');
+const { collectBin, runBin } = await import('./run-bin.mjs');
 
+// Playwright would refuse an unknown option only after the build.
+const { output } = await collectBin('playwright', ['test', '--help']);
+const known = output.match(/(?<![\w-])--?[A-Za-z][a-z-]*/g) ?? [];
+const nameOf = (/** @type {string} */ word) =>
+  word.startsWith('--') ? (word.split('=', 1)[0] ?? '') : word.slice(0, 2);
+const unknown = process.argv.slice(2).find((word) => word.startsWith('-') && !known.includes(nameOf(word)));
+if (unknown !== undefined) {
+  console.error(`Playwright has no option ${unknown}. npx playwright test --help lists its options.`);
+  process.exit(2);
+}
 const { executablePath, source } = await findChromium({ install: true });
 console.log(`Chromium: ${executablePath} (${source})`);
 const built = await runBin('vite', ['build', '--logLevel', 'warn']);

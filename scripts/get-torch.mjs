@@ -5,6 +5,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { findTorch } from './find-torch.mjs';
+import { readArguments } from './read-arguments.mjs';
+
+readArguments({
+  command: 'node scripts/get-torch.mjs',
+  about:
+    "Prints which Python has PyTorch. If there is none, and this is the root of a machine with apt, installs Debian's package python3-torch.",
+});
 
 /** @param {string} command @param {readonly string[]} args */
 const runs = (command, args) =>

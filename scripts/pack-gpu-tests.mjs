@@ -5,11 +5,17 @@
  */
 import { cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'vite';
-import { assembly } from './assembly.mjs';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'node scripts/pack-gpu-tests.mjs',
+  about:
+    'Packs the GPU tests into .cache/gpu-tests/ for a machine that has a GPU but no npm. There the folder needs only Node and the package webgpu beside it; `node run.mjs` runs all tests.',
+});
 ensureInstalled();
+const { build } = await import('vite');
+const { assembly } = await import('./assembly.mjs');
 const home = path.join(root, 'scripts', 'packed-tests');
 const tests = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.gpu.test.ts'),

@@ -3,6 +3,12 @@
  * crash.
  */
 import { create } from 'webgpu';
+import { readArguments } from './read-arguments.mjs';
+
+readArguments({
+  command: 'node scripts/probe-dawn.mjs',
+  about: 'Prints the adapter that Dawn for Node gets, or "none" with status 1. npm test calls it before the tests.',
+});
 
 const state = { gpu: /** @type {GPU | undefined} */ (create([])) };
 const adapter = await state.gpu?.requestAdapter();

@@ -50,7 +50,7 @@ export function readArguments(table, args = process.argv.slice(2)) {
   });
   const complaint = complaintOf(table, tokens);
   if (complaint !== undefined) {
-    console.error(`${complaint} ${table.command.replace(/ --$/, '')} -- --help lists the options.`);
+    console.error(`${complaint} ${table.command} --help lists the options.`);
     process.exit(2);
   }
   const read = Object.entries(options).map(([name, option]) => [

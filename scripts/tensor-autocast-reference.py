@@ -7,7 +7,11 @@ The backward pass of torch 1.13 adds up some products of bfloat16 in bfloat16; n
 once, and so does `Linear` here.
 Run: python3 scripts/tensor-autocast-reference.py
 """
-import base64, json, os
+import base64, json, os, sys
+
+if sys.argv[1:]:
+    print(__doc__)
+    sys.exit(0 if sys.argv[1] in ('-h', '--help') else 2)
 
 import torch
 import torch.nn.functional as F

@@ -6,7 +6,11 @@ update is written out with plain tensor operations, in the order in which torch'
 optim.json.
 Run: python3 scripts/torch2-references.py
 """
-import base64, json, os
+import base64, json, os, sys
+
+if sys.argv[1:]:
+    print(__doc__)
+    sys.exit(0 if sys.argv[1] in ('-h', '--help') else 2)
 
 import torch
 

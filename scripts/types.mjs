@@ -7,8 +7,15 @@ import path from 'node:path';
 import ts from 'typescript';
 import { root } from './install.mjs';
 import { moduleState } from './module-state.mjs';
+import { readArguments } from './read-arguments.mjs';
 import { textLookups } from './text-lookups.mjs';
 import { sharedTypeNames } from './type-names.mjs';
+
+readArguments({
+  command: 'node scripts/types.mjs',
+  about:
+    'Part of npm run check: checks the types, and in src/ that no plain object is indexed with a text, no module keeps state, and no two files export types of the same name.',
+});
 
 /** The file that may look up entries by a text. */
 const LOOKUP = 'src/base/lookup.ts';

@@ -8,6 +8,12 @@ import { cruise } from 'dependency-cruiser';
 import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-config';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
+
+readArguments({
+  command: 'node scripts/walls.mjs',
+  about: 'Part of npm run check: checks the imports between the rooms of src/ against .dependency-cruiser.cjs.',
+});
 
 process.chdir(root);
 const { options, ...ruleSet } = await extractConfig('./.dependency-cruiser.cjs');

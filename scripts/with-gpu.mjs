@@ -14,13 +14,17 @@ readArguments({
     'Runs a command of node_modules/.bin with a Vulkan driver for Dawn in its environment, for example vitest run --project gpu src/runtime.',
   passesOnTo: 'the command, whose name comes first',
 });
+const [command = 'vitest', ...args] = process.argv.slice(2);
+if (command.startsWith('-')) {
+  console.error(`There is no option ${command}. The name of a command comes first; npm run gpu -- --help shows one.`);
+  process.exit(2);
+}
 ensureInstalled();
 const environment = vulkanEnvironment({ preferSoftware: true });
 if (environment === undefined) {
   console.error('No Vulkan driver was found: install Chromium, or set LOCKSTEP_CHROMIUM to one.');
   process.exit(3);
 }
-const [command = 'vitest', ...args] = process.argv.slice(2);
 const result = spawnSync(path.join(root, 'node_modules', '.bin', command), args, {
   cwd: root,
   stdio: 'inherit',

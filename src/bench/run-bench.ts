@@ -8,6 +8,7 @@ import type { ConfigInput } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
 import { benchSession } from './bench';
 import { rateOf, runsInOneLook } from './rate';
+import { stopIfAsked } from './stop-if-asked';
 
 export interface Workload {
   readonly id: string;
@@ -65,7 +66,8 @@ export function askedWorkloads(only: readonly string[]): readonly Workload[] {
 export function timedWorkload({ id, title }: Workload, rounds: readonly number[]): BenchWorkload {
   const sorted = rounds.toSorted((a, b) => a - b);
   const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const [below = 0, above = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  const median = (below + above) / 2;
   return { id, title, unit: 'steps/s', median, slowest, fastest, rounds: [...rounds] };
 }
 
@@ -89,13 +91,14 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
     const config = { ...PRESETS[preset].config, ...setting, device: request.device, threads, fusedMultiplyAdd };
     const session = await benchSession(config, {}, gpu);
     device ??= { kind: session.kind, adapter: session.adapter };
+    const step = async (count: number): Promise<void> => {
+      await session.step(count);
+      await stopIfAsked(signal, `The benchmark was stopped in ${id}; it gives no report.`);
+    };
     try {
       const rates: number[] = [];
-      const chunk = await runsInOneLook(session.step);
-      while (rates.length < rounds) {
-        if (signal.aborted) throw new LockstepError('aborted', `The benchmark was stopped in ${id}.`);
-        rates.push(await rateOf(session.step, chunk, milliseconds));
-      }
+      const chunk = await runsInOneLook(step);
+      while (rates.length < rounds) rates.push(await rateOf(step, chunk, milliseconds));
       workloads.push(timedWorkload(workload, rates));
     } finally {
       await session.dispose();

@@ -4,6 +4,7 @@
  */
 
 import { LockstepError } from '../base/errors';
+import { plural } from '../base/plural';
 import { outputLength } from '../collectives/output-length';
 import { LOCKSTEP_VERSION } from '../headless/report';
 import { type LabShape, labDtype, labProgram, reduces } from '../lab/lab-program';
@@ -20,6 +21,7 @@ import { machineOf } from '../simulator/machine';
 import { modelledStep } from '../simulator/simulate';
 import { openCollective } from './bench-collective';
 import { collectiveInput, wrongElements } from './collective-values';
+import { stopIfAsked } from './stop-if-asked';
 
 const ELEMENT = 4;
 /** The most bytes of all ranks' buffers together, by the limits of adapters and of a reasonable command. */
@@ -40,7 +42,7 @@ export async function runCollectives(
   const rows: CollectivesRow[] = [];
   let head: Omit<CollectivesReport, 'rows'> | undefined;
   for (const bytes of sizes(request)) {
-    if (signal?.aborted) throw new LockstepError('aborted', `Stopped after ${rows.length} sizes.`);
+    await stopIfAsked(signal, `Stopped after ${plural(rows.length, 'size')}.`);
     const shape = shapeOf(request, bytes);
     const placement = request.transport === 'ports' ? 'workers' : 'shared';
     const opened = await openCollective(shape, { device: request.device, placement, gpu });

@@ -45,15 +45,24 @@ export function benchOptions(values: Values): BenchOptions {
   const against = textOf(values, 'against');
   const gate = textOf(values, 'gate');
   if (gate !== undefined && against === undefined) throw usageError('--gate needs --against FILE');
+  const only = textOf(values, 'only')
+    ?.split(',')
+    .filter((id) => id !== '');
+  if (only?.length === 0)
+    throw usageError('--only needs the beginning of a workload id, as in --only gpt; leave it out for all workloads');
   const page = values['page'] === true;
-  if (page && textOf(values, 'threads') !== undefined)
-    throw usageError('--threads has no effect with --page: the page that it opens is not cross-origin isolated');
+  const device = oneOf(['webgpu', 'cpu'], 'device', textOf(values, 'device')) ?? 'auto';
+  if (textOf(values, 'threads') !== undefined) {
+    if (page)
+      throw usageError('--threads has no effect with --page: the page that it opens is not cross-origin isolated');
+    if (device === 'webgpu') throw usageError('--threads is a setting of the CPU device: use --device cpu');
+  }
   if (gate !== undefined && !(Number(gate) > 0 && Number(gate) <= 10 && gate.trim() !== ''))
     throw usageError(`--gate must be a ratio over 0, as in 0.9, not "${brief(gate)}"`);
   return {
     request: {
-      only: (textOf(values, 'only') ?? '').split(',').filter((id) => id !== ''),
-      device: oneOf(['webgpu', 'cpu'], 'device', textOf(values, 'device')) ?? 'auto',
+      only: only ?? [],
+      device,
       threads: wholeOf(values, 'threads', 1, 16) ?? 1,
       fusedMultiplyAdd: values['fused-multiply-add'] === true,
       rounds: wholeOf(values, 'rounds', 1, 1000) ?? 5,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BENCH_WORKLOADS } from '../bench/run-bench';
+import { at } from '../base/invariant';
+import { BENCH_WORKLOADS, timedWorkload } from '../bench/run-bench';
 import { type BenchReport, benchReportSchema } from '../protocol/bench-report';
 import { bench, besides } from './bench';
 import { benchOptions } from './bench-usage';
@@ -58,10 +59,30 @@ describe('a run', () => {
       'No workload begins with "resnet".',
     );
     const file = path.join(folder, 'other.json');
-    writeFileSync(file, '{"kind": "lockstep bench"}');
-    await expect(bench(benchOptions({ ...quick, against: file }), none)).rejects.toThrow(
-      /other\.json: it is not a report of lockstep bench: version/,
+    const refused = (content: object) => {
+      writeFileSync(file, JSON.stringify(content));
+      return expect(bench(benchOptions({ ...quick, against: file }), none)).rejects;
+    };
+    await refused({}).toThrow('other.json: the file is not a report of lockstep bench: "kind" is not "lockstep bench"');
+    await refused({ kind: 'lockstep bench', version: 2 }).toThrow(
+      'the report has version 2, and this Lockstep reads version 1',
     );
+    await refused({ kind: 'lockstep bench', version: 1 }).toThrow('the report is not valid: date');
+  });
+
+  it('stops in the middle of a round, although the CPU device never waits for anything else', async () => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 30);
+    const long = benchOptions({ ...quick, rounds: '1', milliseconds: '600000' });
+    await expect(bench(long, abort.signal)).rejects.toThrow('The benchmark was stopped in mlp-single');
+  });
+
+  it('takes the mean of the two middle rounds if the number of rounds is even', () => {
+    expect(timedWorkload(at(BENCH_WORKLOADS, 0), [4, 1, 2, 100])).toMatchObject({
+      median: 3,
+      slowest: 1,
+      fastest: 100,
+    });
   });
 });
 
@@ -96,6 +117,8 @@ it('reads its options', () => {
     options: { page: true, request: { fusedMultiplyAdd: true } },
   });
   expect(() => parseCommand(['bench', '--page', '--threads', '2'])).toThrow('--threads has no effect with --page');
+  expect(() => parseCommand(['bench', '--device', 'webgpu', '--threads', '2'])).toThrow('a setting of the CPU device');
+  expect(() => parseCommand(['bench', '--only', ''])).toThrow('--only needs the beginning of a workload id');
   expect(parseCommand(['schema', '--bench'])).toEqual({ name: 'schema', of: 'bench' });
   expect(jsonSchemaOf('bench')['title']).toBe('Report of lockstep bench');
 });
@@ -125,7 +148,20 @@ describe('two reports', () => {
   it('are not compared across devices', () => {
     const { status, lines } = besides(report(1), report(1, 'other'), 0.9);
     expect(status).toBe(EXIT.differ);
-    expect(lines[0]).toContain('cpu, CPU here, cpu, other there');
+    expect(lines[0]).toContain('another device or machine: cpu (other) on Linux, p, 2 cores.');
     expect(besides({ ...report(1), page: true }, report(1), 0.9).status).toBe(EXIT.differ);
+  });
+
+  it('are not compared across machines', () => {
+    const other = { ...report(1), machine: { ...report(1).machine, processor: 'faster' } };
+    const { status, lines } = besides(report(1), other, 0.9);
+    expect(status).toBe(EXIT.differ);
+    expect(lines[0]).toMatch(/another device or machine: .*faster, 2 cores\. .* The gate is not applied\./);
+  });
+
+  it('are compared across settings, which are named', () => {
+    const { status, lines } = besides({ ...report(1), threads: 2 }, report(1), 0.9);
+    expect(status).toBe(EXIT.ok);
+    expect(lines[0]).toBe('The earlier report was measured with 1 thread, Node; this one with 2 threads, Node.');
   });
 });

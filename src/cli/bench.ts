@@ -5,14 +5,19 @@
 import { readFile } from 'node:fs/promises';
 import { cpus, type as osType } from 'node:os';
 import * as v from 'valibot';
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
-import { type BenchMeans, runBench } from '../bench/run-bench';
+import { plural } from '../base/plural';
+import { askedWorkloads, type BenchMeans, runBench } from '../bench/run-bench';
 import { type BenchReport, type BenchWorkload, benchReportSchema } from '../protocol/bench-report';
 import type { BenchOptions } from './bench-usage';
 import { EXIT } from './exit-code';
 import { fileReason } from './file-error';
 import { nodeGpu } from './node-gpu';
 import { checkOutputs, write } from './outputs';
+
+const KIND = 'lockstep bench';
+const VERSION = 1;
 
 export async function bench(options: BenchOptions, signal: AbortSignal): Promise<number> {
   const { request, json, out, gate } = options;
@@ -21,12 +26,13 @@ export async function bench(options: BenchOptions, signal: AbortSignal): Promise
   const say = (line: string): void => {
     if (!json) process.stdout.write(`${line}\n`);
   };
-  const { rounds, milliseconds } = request;
-  say(`# ${rounds} rounds of ${milliseconds} ms after a warm-up; steps per second: median, slowest, fastest`);
+  const { only, rounds, milliseconds } = request;
+  askedWorkloads(only);
+  say(`# ${plural(rounds, 'round')} of ${milliseconds} ms after a warm-up; steps per second: median, slowest, fastest`);
   const onWorkload = (workload: BenchWorkload): void => say(workloadLine(workload, medianIn(before, workload.id)));
   const { runtime, measured } = await (options.page ? inPage : inNode)(request, { signal, onWorkload });
   const report: BenchReport = {
-    ...{ kind: 'lockstep bench', version: 1, date: new Date().toISOString().slice(0, 10), machine: machine(runtime) },
+    ...{ kind: KIND, version: VERSION, date: new Date().toISOString().slice(0, 10), machine: machine(runtime) },
     ...{ page: options.page, ...measured },
   };
   say(`# measured on ${report.device.adapter}, ${report.machine.processor}, ${report.machine.runtime}`);
@@ -61,6 +67,19 @@ const machine = (runtime: string): BenchReport['machine'] => ({
 const medianIn = (report: BenchReport | undefined, id: string): number | undefined =>
   report?.workloads.find((workload) => workload.id === id)?.median;
 
+/** What two reports must have in common to be compared. */
+const measuredOn = ({ device, page, machine: { system, processor, cores } }: BenchReport): string =>
+  `${device.kind} (${device.adapter}${page ? ', in the page' : ''}) on ${system}, ${processor}, ${plural(cores, 'core')}`;
+
+/** A sentence if the reports were measured with different settings, which the ratios then compare, too. */
+function otherSettings(now: BenchReport, before: BenchReport): readonly string[] {
+  const [own, other] = [now, before].map(
+    ({ threads, fusedMultiplyAdd, machine: { runtime } }) =>
+      `${plural(threads, 'thread')}${fusedMultiplyAdd ? ', fused multiply-add' : ''}, ${runtime}`,
+  );
+  return own === other ? [] : [`The earlier report was measured with ${other}; this one with ${own}.`];
+}
+
 const rate = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
 export function workloadLine({ id, median, slowest, fastest }: BenchWorkload, before?: number): string {
@@ -74,12 +93,12 @@ export function besides(
   before: BenchReport,
   gate: number,
 ): { readonly lines: readonly string[]; readonly status: number } {
-  const [own, other] = [now, before].map(
-    ({ device, page }) => `${device.kind}, ${device.adapter}${page ? ', in the page' : ''}`,
-  );
+  const [own, other] = [measuredOn(now), measuredOn(before)];
   if (own !== other)
     return {
-      lines: [`The reports are not of the same device: ${own} here, ${other} there. Nothing is compared.`],
+      lines: [
+        `The earlier report is from another device or machine: ${other}. This one is from ${own}. The gate is not applied.`,
+      ],
       status: EXIT.differ,
     };
   const common = now.workloads.flatMap(({ id, median }) => {
@@ -87,21 +106,28 @@ export function besides(
     return earlier === undefined || earlier === 0 ? [] : [{ id, ratio: median / earlier }];
   });
   if (common.length === 0)
-    return { lines: ['The reports have no workload in common. Nothing is compared.'], status: EXIT.differ };
+    return { lines: ['The reports have no workload in common. The gate is not applied.'], status: EXIT.differ };
+  const notes = otherSettings(now, before);
   const slower = common.filter(({ ratio }) => ratio < gate);
   if (slower.length === 0)
-    return { lines: [`All ${common.length} workloads reach ${gate} of the earlier report.`], status: EXIT.ok };
+    return {
+      lines: [...notes, `All ${common.length} workloads reach ${gate} of the earlier report.`],
+      status: EXIT.ok,
+    };
   return {
-    lines: slower.map(
-      ({ id, ratio }) => `${id} reaches ${ratio.toFixed(2)} of the earlier steps per second, which is below ${gate}.`,
-    ),
+    lines: [
+      ...notes,
+      ...slower.map(
+        ({ id, ratio }) => `${id} reaches ${ratio.toFixed(2)} of the earlier steps per second, which is below ${gate}.`,
+      ),
+    ],
     status: EXIT.slower,
   };
 }
 
 async function readReport(file: string): Promise<BenchReport> {
   const bad = (why: string): LockstepError =>
-    new LockstepError('config', `--against ${file}: ${why}`, 'Write one with lockstep bench --out FILE.');
+    new LockstepError('config', `--against ${file}: ${why}`, 'Write a report with lockstep bench --out FILE.');
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw bad(fileReason(error));
   });
@@ -109,12 +135,16 @@ async function readReport(file: string): Promise<BenchReport> {
   try {
     json = JSON.parse(text);
   } catch {
-    throw bad('it is not JSON');
+    throw bad('the file is not JSON');
   }
-  const result = v.safeParse(benchReportSchema, json);
-  if (!result.success)
+  const kind = v.safeParse(v.object({ kind: v.literal(KIND), version: v.unknown() }), json);
+  if (!kind.success) throw bad(`the file is not a report of lockstep bench: "kind" is not "${KIND}"`);
+  if (kind.output.version !== VERSION)
     throw bad(
-      `it is not a report of lockstep bench: ${v.getDotPath(result.issues[0]) ?? 'the file'}: ${result.issues[0].message}`,
+      `the report has version ${brief(JSON.stringify(kind.output.version))}, and this Lockstep reads version ${VERSION}`,
     );
-  return result.output;
+  const result = v.safeParse(benchReportSchema, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw bad(`the report is not valid: ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
 }

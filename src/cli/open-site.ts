@@ -42,7 +42,7 @@ export async function withSite<T>(
     throw new LockstepError(
       'no-adapter',
       String(error instanceof Error ? error.message : error),
-      'npm test can install one.',
+      `Leave ${option} out to run without a browser. In a clone of Lockstep, npm test installs a Chromium.`,
     );
   });
   const server = await serveFolder(dist);

@@ -140,8 +140,8 @@ async function requestAdapter(gpu: GPU, wanted: GpuAdapterName = 'highPerformanc
       'List another one in adapters: highPerformance, lowPower or cpu.',
     );
   const hint =
-    "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
-  throw new LockstepError('no-adapter', 'This browser has WebGPU, but WebGPU returns no adapter.', hint);
+    'The GPU or its driver is missing, or the browser has blocked it (see chrome://gpu); train on the CPU meanwhile.';
+  throw new LockstepError('no-adapter', 'WebGPU is here, but it returns no adapter.', hint);
 }
 
 /** The features that are used where the adapter has them. */
