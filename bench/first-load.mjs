@@ -1,7 +1,8 @@
 /**
  * Measures the files that the built site loads until Play can be pressed on the default run: every file that the host
  * sends, including workers and their imports, each compressed with brotli; and how long this takes over a slow
- * connection. By itself, `node bench/first-load.mjs` lists the files of the built site. `npm run bench` reports the sum.
+ * connection. By itself, `node bench/first-load.mjs` lists the files of the built site; `npm run bench` reports their
+ * sum.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

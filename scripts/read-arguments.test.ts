@@ -1,7 +1,7 @@
 /**
  * Every script that a person can start, also a new one, prints a usage text for --help, and refuses an unknown option
- * in one line: the scripts of package.json, and the files of scripts/ and bench/ that are programs. The test starts only
- * scripts that read their arguments with the shared table, because any other script would do its work.
+ * in one line: the scripts of package.json, and the files of scripts/ and bench/ that are programs. The test starts
+ * only scripts that read their arguments with the shared table, because any other script would do its work.
  *
  * @module-tag rest: npm test itself reads its arguments by this table.
  */

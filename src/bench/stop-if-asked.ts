@@ -1,6 +1,6 @@
 /**
- * Lets a long measurement stop at Ctrl+C. The CPU device computes in promises only, so without a pause the process would
- * handle no signal until the measurement has ended.
+ * Lets a long measurement stop at Ctrl+C. The CPU device computes in promises only, so without a pause the process
+ * would handle no signal until the measurement has ended.
  */
 import { LockstepError } from '../base/errors';
 
