@@ -14,6 +14,7 @@ const { collectBin, runBin } = await import('./run-bin.mjs');
 
 // Playwright would refuse an unknown option only after the build.
 const { output } = await collectBin('playwright', ['test', '--help']);
+/** @type {readonly string[]} */
 const known = output.match(/(?<![\w-])--?[A-Za-z][a-z-]*/g) ?? [];
 const nameOf = (/** @type {string} */ word) =>
   word.startsWith('--') ? (word.split('=', 1)[0] ?? '') : word.slice(0, 2);
