@@ -21,6 +21,7 @@ const HARDWARE: KernelTuning = {
   matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 0.1 },
   workgroups: true,
   largeTiles: true,
+  subgroups: false,
 };
 
 const RANKS = 4;

@@ -21,7 +21,20 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> sum_dy_xmu: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+alias Sum = vec2f;
 var<workgroup> sums: array<vec2f, 64>;
+
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
+  workgroupBarrier();
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
+    workgroupBarrier();
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane - lane % lanes + lane % step];
+}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -31,14 +44,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   let second = start + params.channels * params.parts;
   var both = vec2f();
   for (var i = lane; i < params.parts; i += 64u) { both += vec2f(partial[start + i], partial[second + i]); }
-  sums[lane] = both;
-  for (var half = 32u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) { sums[lane] += sums[lane + half]; }
-  }
+  let total = lane_sum(lane, 64u, 1u, both);
   if (lane > 0u) { return; }
-  sum_dy[group.z * params.sum_dy_stride + channel] = sums[0].x;
-  sum_dy_xmu[group.z * params.sum_dy_xmu_stride + channel] = sums[0].y;
-  dweight[group.z * params.dweight_stride + channel] = sums[0].y * invstd[group.z * params.invstd_stride + channel];
-  dbias[group.z * params.dbias_stride + channel] = sums[0].x;
+  sum_dy[group.z * params.sum_dy_stride + channel] = total.x;
+  sum_dy_xmu[group.z * params.sum_dy_xmu_stride + channel] = total.y;
+  dweight[group.z * params.dweight_stride + channel] = total.y * invstd[group.z * params.invstd_stride + channel];
+  dbias[group.z * params.dbias_stride + channel] = total.x;
 }

@@ -33,18 +33,19 @@ fn elements_of(part: u32) -> f32 {
   return f32(rows * params.width * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
 }
 
+alias Sum = f32;
 var<workgroup> sums: array<f32, 64>;
 
-// The sum over the lanes, in one order.
-fn sum_of(lane: u32, v: f32) -> f32 {
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
   workgroupBarrier();
-  sums[lane] = v;
-  for (var half = 32u; half > 0u; half /= 2u) {
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
     workgroupBarrier();
-    if (lane < half) { sums[lane] += sums[lane + half]; }
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
   }
   workgroupBarrier();
-  return sums[0];
+  return sums[lane - lane % lanes + lane % step];
 }
 
 @compute @workgroup_size(64)
@@ -57,13 +58,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   let first = partial[start];
   var apart = 0.0;
   for (var i = lane; i < parts; i += 64u) { apart += elements_of(i) * (partial[start + i] - first); }
-  let center = first + sum_of(lane, apart) / total;
+  let center = first + lane_sum(lane, 64u, 1u, apart) / total;
   var own = 0.0;
   for (var i = lane; i < parts; i += 64u) {
     let d = partial[start + i] - center;
     own += partial[start + params.channels * parts + i] + elements_of(i) * d * d;
   }
-  let squares = sum_of(lane, own);
+  let squares = lane_sum(lane, 64u, 1u, own);
   if (lane > 0u) { return; }
   mean[group.z * params.mean_stride + channel] = center;
   invstd[group.z * params.invstd_stride + channel] = 1.0 / sqrt(squares / total + params.eps);

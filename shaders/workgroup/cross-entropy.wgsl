@@ -93,19 +93,28 @@ fn row(r: u32, instance: u32) -> vec2f {
   return loss.xz;
 }
 
+alias Sum = vec2f;
 var<workgroup> sums: array<vec2f, 256>;
+
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
+  workgroupBarrier();
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
+    workgroupBarrier();
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane - lane % lanes + lane % step];
+}
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-  var total = vec2f();
-  for (var r = lane; r < params.rows; r += 256u) { total += row(r, group.z); }
-  sums[lane] = total;
-  for (var half = 128u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) { sums[lane] += sums[lane + half]; }
-  }
+  var own = vec2f();
+  for (var r = lane; r < params.rows; r += 256u) { own += row(r, group.z); }
+  let total = lane_sum(lane, 256u, 1u, own);
   if (lane > 0u) { return; }
-  let divisor = select(1.0, sums[0].y, REDUCTION == 0u);
+  let divisor = select(1.0, total.y, REDUCTION == 0u);
   stats[group.z * params.stats_stride + 3u * params.rows] = divisor;
-  y[group.z * params.y_stride] = sums[0].x / divisor;
+  y[group.z * params.y_stride] = total.x / divisor;
 }

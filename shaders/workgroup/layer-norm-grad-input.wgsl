@@ -24,19 +24,20 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> dx: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+alias Sum = vec2f;
 var<workgroup> sums: array<vec2f, 256>;
 var<workgroup> kept: array<vec2f, 1536>; // 6 of each invocation, which no other one reads
 
-// The sum over the 32 lanes of a row, in one order.
-fn row_sum(lane: u32, v: vec2f) -> vec2f {
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
   workgroupBarrier();
-  sums[lane] = v;
-  for (var half = 16u; half > 0u; half /= 2u) {
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
     workgroupBarrier();
-    if (lane % 32u < half) { sums[lane] += sums[lane + half]; }
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
   }
   workgroupBarrier();
-  return sums[lane / 32u * 32u];
+  return sums[lane - lane % lanes + lane % step];
 }
 
 // g and x - mean.
@@ -62,7 +63,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     both += v.x * vec2f(1.0, v.y);
     e++;
   }
-  let means = row_sum(lane, both) / f32(params.columns);
+  let means = lane_sum(lane, 32u, 1u, both) / f32(params.columns);
   let slope = means.y * scale * scale;
   if ((group.y * 32768u + group.x) * 8u + lane / 32u >= params.rows) { return; }
   let out = group.z * params.dx_stride + row * params.columns;

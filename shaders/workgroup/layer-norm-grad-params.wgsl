@@ -21,7 +21,20 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> dbias: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+alias Sum = vec2f;
 var<workgroup> sums: array<vec2f, 256>;
+
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
+  workgroupBarrier();
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
+    workgroupBarrier();
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane - lane % lanes + lane % step];
+}
 
 // What one row adds to dweight and dbias of a column.
 fn term(row: u32, column: u32, z: u32) -> vec2f {
@@ -40,12 +53,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     both += vec4f(term(row, column, group.z), term(row + 32u, column, group.z));
   }
   if (row < rows) { both += vec4f(term(row, column, group.z), 0.0, 0.0); }
-  sums[lane] = both.xy + both.zw;
-  for (var half = 128u; half >= 8u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) { sums[lane] += sums[lane + half]; }
-  }
+  let total = lane_sum(lane, 256u, 8u, both.xy + both.zw);
   if (lane >= 8u || column >= params.columns) { return; }
-  dweight[group.z * params.dweight_stride + column] = sums[lane].x;
-  dbias[group.z * params.dbias_stride + column] = sums[lane].y;
+  dweight[group.z * params.dweight_stride + column] = total.x;
+  dbias[group.z * params.dbias_stride + column] = total.y;
 }

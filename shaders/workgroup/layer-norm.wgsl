@@ -25,22 +25,23 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> rstd: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+alias Sum = vec2f;
 var<workgroup> sums: array<vec2f, 256>;
 var<workgroup> kept: array<f32, 3072>; // 12 of each invocation, which no other one reads
 
 // By its bits: a driver may turn a comparison into max(), which may swallow NaN.
 fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
-// The sum over the 32 lanes of a row, in one order.
-fn row_sum(lane: u32, v: vec2f) -> vec2f {
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
   workgroupBarrier();
-  sums[lane] = v;
-  for (var half = 16u; half > 0u; half /= 2u) {
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
     workgroupBarrier();
-    if (lane % 32u < half) { sums[lane] += sums[lane + half]; }
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
   }
   workgroupBarrier();
-  return sums[lane / 32u * 32u];
+  return sums[lane - lane % lanes + lane % step];
 }
 
 // Number k of a row, the e-th of its lane.
@@ -64,7 +65,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     sum += v;
     e++;
   }
-  let guess = row_sum(lane, vec2f(sum, 0.0)).x / count;
+  let guess = lane_sum(lane, 32u, 1u, vec2f(sum, 0.0)).x / count;
   // The deviations correct the mean too, whose sum may have lost digits to a large offset.
   var apart = vec2f();
   e = 0u;
@@ -73,7 +74,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     apart += vec2f(d, d * d);
     e++;
   }
-  let total = row_sum(lane, apart) / count;
+  let total = lane_sum(lane, 32u, 1u, apart) / count;
   if (!inside) { return; }
   let center = guess + total.x;
   let difference = total.y - total.x * total.x;

@@ -23,7 +23,20 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+alias Sum = f32;
 var<workgroup> sums: array<f32, 256>;
+
+// The sum over each `lanes` neighbours, or over every `step`-th of them, in one order (helpers/lane-sum).
+fn lane_sum(lane: u32, lanes: u32, step: u32, own: Sum) -> Sum {
+  workgroupBarrier();
+  sums[lane] = own;
+  for (var half = lanes / 2u; half >= step; half /= 2u) {
+    workgroupBarrier();
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane - lane % lanes + lane % step];
+}
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -42,12 +55,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     let v = x[j];
     if (SQUARE == 1u) { four.x += v * v; } else { four.x += v; }
   }
-  sums[lane] = four.x + four.y + four.z + four.w;
-  for (var half = 128u; half >= WIDTH; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) { sums[lane] += sums[lane + half]; }
-  }
+  let all = lane_sum(lane, 256u, WIDTH, four.x + four.y + four.z + four.w);
   if (lane >= WIDTH || !inside) { return; }
-  let sum = sums[lane] / params.divisor;
+  let sum = all / params.divisor;
   y[group.z * params.y_stride + i] = select(sum, sqrt(sum), ROOT == 1u);
 }

@@ -28,6 +28,8 @@ export interface KernelTuning {
    * large GPU. The bits are the same.
    */
   readonly largeTiles: boolean;
+  /** Kernels of shaders/workgroup are faster if neighbours in a subgroup add up by shuffles. The bits are the same. */
+  readonly subgroups: boolean;
 }
 
 /**
@@ -45,4 +47,5 @@ export const SOFTWARE_TUNING: KernelTuning = {
   },
   workgroups: false,
   largeTiles: false,
+  subgroups: false,
 };

@@ -1,8 +1,8 @@
 /**
  * Functions that are in several kernels have one source in shaders/helpers/, and every copy is that source byte for
  * byte: WGSL includes nothing, and a kernel is to be read, and run, as it is on disk. Functions are identified by name
- * and types, as `fn is_nan(v: f32)`. The functions of helpers/f16 have no copies: runtime/webgpu/float16 puts them into
- * kernels.
+ * and types, as `fn is_nan(v: f32)`. The functions of helpers/f16 and helpers/subgroups have no copies: runtime/webgpu
+ * puts them into kernels.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -24,8 +24,8 @@ const all = readdirSync('shaders', { recursive: true, encoding: 'utf8' })
   .sort()
   .map((file) => ({ path: file, functions: functionsOf(readFileSync(`shaders/${file}`, 'utf8')) }));
 const isHelper = ({ path }: { readonly path: string }) => path.startsWith('helpers');
-const withF16 = all.filter(({ path }) => /^helpers.f16/.test(path));
-const helpers = all.filter((file) => isHelper(file) && !withF16.includes(file));
+const replacing = all.filter(({ path }) => /^helpers.(f16|subgroups)/.test(path));
+const helpers = all.filter((file) => isHelper(file) && !replacing.includes(file));
 const kernels = all.filter((file) => !isHelper(file));
 const sources = new Map(helpers.flatMap(({ functions }) => [...functions]));
 
@@ -34,9 +34,9 @@ it('finds kernels and helpers', () => {
   expect(sources.size).toBe(helpers.length);
 });
 
-it('each function with f16 takes the place of a helper', () => {
-  const signatures = withF16.flatMap(({ functions }) => [...functions.keys()]);
-  expect(signatures.length).toBe(withF16.length);
+it('each function with f16 or subgroups takes the place of a helper', () => {
+  const signatures = replacing.flatMap(({ functions }) => [...functions.keys()]);
+  expect(signatures.length).toBe(replacing.length);
   expect(signatures.filter((signature) => !sources.has(signature))).toEqual([]);
 });
 

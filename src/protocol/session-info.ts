@@ -64,6 +64,8 @@ export interface DeviceReport {
   readonly software: boolean;
   /** For a run with float16 on a GPU: how its kernels convert halves (runtime/executor). */
   readonly float16?: 'f16' | 'packed' | 'inexact';
+  /** On a GPU whose kernels use subgroups: between how many neighbours (runtime/executor). */
+  readonly subgroups?: number;
   /** With the setting `adapters`: the adapter of each device of the mesh, in order. */
   readonly adapters?: readonly Pick<DeviceReport, 'kind' | 'adapter' | 'software'>[];
 }

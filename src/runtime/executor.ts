@@ -23,6 +23,11 @@ export interface ExecutorInfo {
    * because the adapter has no f16, or because the adapter's f16 is 'inexact'. The bits are the same.
    */
   readonly float16?: 'f16' | 'packed' | 'inexact';
+  /**
+   * Sums of rows use WGSL's subgroups: between this many neighbours, the least size of a subgroup on this GPU. Absent:
+   * they use workgroup memory alone. The bits are the same.
+   */
+  readonly subgroups?: number;
 }
 
 /** Memory for a received message: an array, and a view of its bits. */

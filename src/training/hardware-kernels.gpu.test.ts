@@ -1,7 +1,8 @@
 /**
  * Whole trainings with the kernels that hardware gets, on whatever adapter there is: the losses and weights of the CPU
- * device. Kernels are held one by one in graph/hardware.gpu.test.ts; here pipelines are made as for users, operators
- * update in place, and ranks share a device.
+ * device, and the same bits with and without subgroups. Kernels are held one by one in graph/hardware.gpu.test.ts and
+ * runtime/webgpu/subgroups.gpu.test.ts; here pipelines are made as for users, operators update in place, and ranks
+ * share a device.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { place } from '../../scripts/tier';
@@ -39,18 +40,19 @@ const TEXT = {
   batchSize: 8,
 };
 
-async function train(given: object, device: 'cpu' | 'webgpu') {
+async function train(given: object, device: 'cpu' | 'webgpu', tuning = HARDWARE) {
   const keeper = new DeviceKeeper(node.gpu, true);
   const { opened } = await keeper.choose(device);
   if (opened) {
     Object.assign(opened.info, { software: false });
-    await opened.tunings.save(opened.info.adapter, HARDWARE);
+    await opened.tunings.save(opened.info.adapter, tuning);
   }
   const config = { ...parseConfig({ ...given, device }), compareSingle: false };
   await loadParts(config);
   const training = await createTraining(createBlueprint(config, {}), { keeper, gpu: node.gpu });
   try {
     await training.run(STEPS);
+    expect(training.device.subgroups !== undefined).toBe(device === 'webgpu' && tuning.subgroups);
     const { devices } = await training.weights();
     return devices.map((weights) => [...weights.values()].map((values) => Float64Array.from(values)));
   } finally {
@@ -61,6 +63,7 @@ async function train(given: object, device: 'cpu' | 'webgpu') {
 
 async function compare(given: object): Promise<void> {
   const [expected, actual] = [await train(given, 'cpu'), await train(given, 'webgpu')];
+  expect(await train(given, 'webgpu', { ...HARDWARE, subgroups: true })).toEqual(actual);
   let compared = 0;
   for (const [d, weights] of expected.entries())
     for (const [w, values] of weights.entries()) {

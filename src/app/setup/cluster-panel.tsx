@@ -1,6 +1,7 @@
 /** The placement of ranks on nodes, the device, and the options of the current mode. */
 import type { FaceControl } from '../../parallel/face';
 import { FACES } from '../../parallel/faces';
+import type { DeviceReport } from '../../protocol/session-info';
 import { RUN } from '../../protocol/words/run';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../draw/format';
@@ -106,5 +107,7 @@ function BucketList() {
 }
 
 /** The name of a software adapter says that it is one (runtime/webgpu/device.ts). */
-export const deviceText = ({ kind, adapter }: { kind: 'webgpu' | 'cpu'; adapter: string }): string =>
-  kind === 'cpu' ? 'CPU' : `WebGPU: ${adapter || 'unnamed adapter'}`;
+export const deviceText = ({ kind, adapter, subgroups }: DeviceReport): string =>
+  kind === 'cpu'
+    ? 'CPU'
+    : `WebGPU: ${adapter || 'unnamed adapter'}${subgroups ? `, kernels use subgroups of ${subgroups}` : ''}`;

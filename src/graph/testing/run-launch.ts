@@ -41,7 +41,7 @@ async function openKept(): Promise<Kept> {
   pollPatiently();
   const gpu = create([]);
   const adapter = must(await gpu.requestAdapter(), 'a WebGPU adapter (set VK_DRIVER_FILES to SwiftShader)');
-  const requiredFeatures = (['shader-f16'] as const).filter((feature) => adapter.features.has(feature));
+  const requiredFeatures = (['shader-f16', 'subgroups'] as const).filter((feature) => adapter.features.has(feature));
   const device = await adapter.requestDevice({ requiredFeatures });
   process.once('exit', () => {
     device.destroy();

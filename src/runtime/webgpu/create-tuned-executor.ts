@@ -6,6 +6,7 @@
 import { loadPart } from '../../base/load-part';
 import { shadersFor } from '../../graph/shader-sources';
 import type { Executor } from '../executor';
+import { subgroupKernels } from './subgroups';
 import { chooseTuning } from './tuning/choose-tuning';
 import { browserTuningStore, type TuningStore } from './tuning/tuning-store';
 import { createWebgpuExecutor, type WebgpuExecutorOptions } from './webgpu-executor';
@@ -22,14 +23,16 @@ export async function createTunedExecutor({
   const { opened } = options;
   try {
     const instructions = computesOf(options.programs);
-    const shaders = await shadersFor(instructions.map(({ op }) => op));
-    const tuning = await chooseTuning(opened, shaders, tuningStore);
+    const plain = await shadersFor(instructions.map(({ op }) => op));
+    const tuning = await chooseTuning(opened, plain, tuningStore);
+    const { shaders, ...subgroups } = await subgroupKernels(opened, plain, tuning);
+    const own = { ...opened, info: { ...opened.info, ...subgroups } };
     if (!instructions.some(({ attrs }) => Object.values(attrs).includes('f16')))
-      return await createWebgpuExecutor({ ...options, shaders, tuning });
+      return await createWebgpuExecutor({ ...options, opened: own, shaders, tuning });
     const { float16Kernels } = await loadPart('The kernels of float16', () => import('./float16'));
-    const { float16, ...kernels } = await float16Kernels(opened, shaders);
-    const own = { ...opened, info: { ...opened.info, float16 } };
-    return await createWebgpuExecutor({ ...options, opened: own, ...kernels, tuning });
+    const { float16, ...kernels } = await float16Kernels(own, shaders);
+    const info = { ...own.info, float16 };
+    return await createWebgpuExecutor({ ...options, opened: { ...own, info }, ...kernels, tuning });
   } catch (error) {
     // The device may be lost while kernels are measured or compiled.
     throw await opened.explain(error);

@@ -27,6 +27,8 @@ export interface CompiledOnce {
   pipelines?: PipelineCache;
   /** Whether WGSL's f16 converts exactly here: float16.ts asks the device once. */
   exactF16?: Promise<boolean>;
+  /** Whether row reductions have the same bits by subgroups here: subgroups.ts asks the device once. */
+  exactSubgroups?: Promise<boolean>;
 }
 
 export interface OpenedDevice {
@@ -145,7 +147,7 @@ async function requestAdapter(gpu: GPU, wanted: GpuAdapterName = 'highPerformanc
 }
 
 /** The features that are used where the adapter has them. */
-const FEATURES = ['timestamp-query', 'shader-f16'] as const;
+const FEATURES = ['timestamp-query', 'shader-f16', 'subgroups'] as const;
 
 async function requestDevice(adapter: GPUAdapter, label: string): Promise<GPUDevice> {
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;

@@ -5,9 +5,9 @@
  * WGSL leaves rounding and small halves to the device, so precision/check-halves tries every half on the device first.
  * Loaded by create-tuned-executor.ts for runs with float16.
  */
-import { must } from '../../base/invariant';
 import { F16_FUNCTIONS } from '../../graph/half-shaders';
 import { grid } from '../../graph/launch';
+import { replaceFunctions } from '../../graph/replace-functions';
 import type { ExecutorInfo } from '../executor';
 import type { OpenedDevice } from './device';
 import { packParams } from './dispatch';
@@ -32,17 +32,7 @@ export async function float16Kernels(opened: Compiler, shaders: Shaders): Promis
 }
 
 /** The same kernel with the functions of F16_FUNCTIONS; a kernel without such functions stays as it is. */
-function inF16(text: string): string {
-  const functions = Object.values(F16_FUNCTIONS).map((source) => ({
-    source,
-    name: must(/fn \w+/.exec(source)?.[0], source),
-  }));
-  const used = functions.filter(({ name }) => text.includes(`${name}(`));
-  if (used.length === 0) return text;
-  const renamed = used.reduce((now, { name }) => now.replace(`${name}(`, `${name}_packed(`), text);
-  // The first line stays the first, so that the compiler's line numbers are those of the file.
-  return `enable f16; ${renamed}\n${used.map(({ source }) => source).join('\n')}`;
-}
+const inF16 = (text: string): string => replaceFunctions(text, Object.values(F16_FUNCTIONS), 'enable f16;');
 
 /** All patterns of 16 bits. */
 const HALVES = 65_536;

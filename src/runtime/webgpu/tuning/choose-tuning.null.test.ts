@@ -82,7 +82,8 @@ describe('what the browser keeps', () => {
     },
   };
   const storage = { open: async () => cache } as unknown as CacheStorage;
-  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 1 }, workgroups: true, largeTiles: true };
+  const matmul = { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 1 };
+  const tuning = { matmul, workgroups: true, largeTiles: true, subgroups: true };
 
   it('comes back as it was', async () => {
     const store = must(browserTuningStore(storage), 'store');
@@ -104,7 +105,7 @@ describe('what the browser keeps', () => {
     for (const wrong of [null, 3, {}, { matmul: null }, { matmul: { 'matmul/rows': 1 } }])
       expect(parseTuning(wrong)).toBeUndefined();
     expect(parseTuning({ ...tuning, matmul: { ...tuning.matmul, 'matmul/rows': 0 } })).toBeUndefined();
-    expect(parseTuning({ matmul: tuning.matmul })).toBeUndefined();
-    expect(parseTuning({ matmul: tuning.matmul, workgroups: true })).toBeUndefined();
+    for (const name of ['workgroups', 'largeTiles', 'subgroups'])
+      expect(parseTuning({ ...tuning, [name]: undefined }), name).toBeUndefined();
   });
 });

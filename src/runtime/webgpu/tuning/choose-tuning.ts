@@ -7,6 +7,7 @@ import type { OpTable } from '../../../graph/op';
 import { lowerFor } from '../../../graph/workgroup-launches';
 import type { OpenedDevice } from '../device';
 import { pipelinesOf } from '../pipelines';
+import { subgroupsAreFaster } from '../subgroups';
 import { measureProducts } from './measure-products';
 import type { TuningStore } from './tuning-store';
 
@@ -19,10 +20,15 @@ export async function chooseTuning(
   const { adapter, software } = opened.info;
   if (software) return SOFTWARE_TUNING;
   const known = (await opened.tunings.load(adapter)) ?? (await store?.load(adapter));
-  const tuning = known ?? (await measureProducts(opened.device, pipelinesOf(opened), shaders));
+  const tuning = known ?? (await measured(opened, shaders));
   await opened.tunings.save(adapter, tuning);
   if (!known) await store?.save(adapter, tuning);
   return tuning;
+}
+
+async function measured(opened: OpenedDevice, shaders: Readonly<Record<string, string>>): Promise<KernelTuning> {
+  const products = await measureProducts(opened.device, pipelinesOf(opened), shaders);
+  return { ...products, workgroups: true, subgroups: await subgroupsAreFaster(opened, shaders) };
 }
 
 /** The same operators, lowered with the adapter's tuning. */

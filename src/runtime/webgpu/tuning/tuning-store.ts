@@ -20,7 +20,7 @@ export function memoryTuningStore(): TuningStore {
 }
 
 /** Increase the number when the kernels or the measurements change. */
-const CACHE = 'lockstep-kernel-tuning-3';
+const CACHE = 'lockstep-kernel-tuning-4';
 const urlOf = (adapter: string) => `/kernel-tuning/${encodeURIComponent(adapter)}`;
 
 /** Undefined without a Cache API: under Node, and on insecure pages. */
@@ -49,15 +49,16 @@ export function browserTuningStore(
 
 /** Entries written by another version, or missing, are ignored. */
 export function parseTuning(value: unknown): KernelTuning | undefined {
-  if (typeof value !== 'object' || value === null || !('matmul' in value && 'workgroups' in value)) return undefined;
-  const { matmul: times, workgroups } = value;
-  const largeTiles = 'largeTiles' in value ? value.largeTiles : undefined;
+  if (typeof value !== 'object' || value === null || !('matmul' in value)) return undefined;
+  const { matmul: times } = value;
   if (typeof times !== 'object' || times === null) return undefined;
   const entries = Object.entries(times);
   const whole = PRODUCT_KERNELS.every((kernel) => {
     const time: unknown = entries.find(([name]) => name === kernel)?.[1];
     return typeof time === 'number' && Number.isFinite(time) && time > 0;
   });
-  if (!whole || typeof workgroups !== 'boolean' || typeof largeTiles !== 'boolean') return undefined;
-  return { matmul: Object.fromEntries(entries) as KernelTuning['matmul'], workgroups, largeTiles };
+  const { workgroups, largeTiles, subgroups }: Partial<Record<string, unknown>> = { ...value };
+  if (!whole || typeof workgroups !== 'boolean' || typeof largeTiles !== 'boolean' || typeof subgroups !== 'boolean')
+    return undefined;
+  return { matmul: Object.fromEntries(entries) as KernelTuning['matmul'], workgroups, largeTiles, subgroups };
 }
