@@ -3,12 +3,12 @@
  * one browser and take turns, round by round, so that other work of the machine slows both equally. Called by run.mjs
  * for `--against FOLDER`.
  */
-import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { buildBenchPage } from './build-page.mjs';
 import { disagreement } from './check-losses.mjs';
+import { commitOf } from './commit.mjs';
 import { median } from './summary.mjs';
 import { askedOf } from './workload-figures.mjs';
 
@@ -30,9 +30,11 @@ export async function measureAgainst(browser, folder, options) {
     /** @type {AgainstFigure[]} */
     const figures = [];
     for (const work of workloads)
-      for (const { id, title, library } of asked) {
+      for (const { id, title, library, isolated } of asked) {
         if (library !== 'lockstep' || !work.contenders.includes(id)) continue;
-        const found = await compared(browser, [own.url, before.url], [id, work.id], options);
+        /** @type {readonly [string, string]} */
+        const urls = isolated ? [own.isolatedUrl, before.isolatedUrl] : [own.url, before.url];
+        const found = await compared(browser, urls, [id, work.id], options);
         const figure = { workload: work.title, contender: title, ...found };
         figures.push(figure);
         console.log(`${work.title}, ${title}: ${figure.problem ?? figure.ratio?.toFixed(3)}`);
@@ -43,10 +45,6 @@ export async function measureAgainst(browser, folder, options) {
     await before.close();
   }
 }
-
-/** @param {string} folder */
-const commitOf = (folder) =>
-  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
 
 /**
  * Steps per second of one build divided by those of the other: the median over the rounds, and the quartiles.

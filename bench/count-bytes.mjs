@@ -1,9 +1,9 @@
 /**
- * `npm run costs -- --bytes`: builds bench/traffic.ts, runs it with a Vulkan driver, and prints the tables or writes
- * them into docs/benchmarks.md. Called by scripts/costs.mjs.
+ * `npm run costs -- --bytes`: builds bench/traffic.ts and runs it with a Vulkan driver, which gives the tables. Called by
+ * scripts/costs.mjs and tables.mjs.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
 import { assembly } from '../scripts/assembly.mjs';
@@ -11,15 +11,19 @@ import { root } from '../scripts/install.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
 import { machine } from './machine.mjs';
 
-const DOCS = path.join(root, 'docs', 'benchmarks.md');
-const [BEGIN, END] = ['<!-- npm run costs -- --bytes --write: begin -->', '<!-- end -->'];
+/** @param {readonly string[]} [words] only runs whose titles contain all of them are counted */
+export async function countBytes(words = []) {
+  mkdirSync(path.join(root, '.cache'), { recursive: true });
+  const folder = mkdtempSync(path.join(root, '.cache', 'traffic-'));
+  try {
+    return await counted(folder, words);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
-/**
- * @param {string} folder for what is built
- * @param {readonly string[]} words only runs whose titles contain all of them are counted
- * @param {boolean} write into docs/benchmarks.md
- */
-export async function countBytes(folder, words, write) {
+/** @param {string} folder for what is built @param {readonly string[]} words */
+async function counted(folder, words) {
   await build({
     root,
     configFile: false,
@@ -42,19 +46,8 @@ export async function countBytes(folder, words, write) {
     env: { ...process.env, ...environment },
   });
   // The program has already printed which words match no run.
-  if (status === 2) {
-    process.exitCode = status;
-    return;
-  }
+  if (status === 2) process.exit(status);
   if (status !== 0) throw new Error(`The counting run ended with status ${status}.`);
   const { date, machine: name } = machine();
-  const text = `${date}; ${name}; counted on SwiftShader.\n\n${readFileSync(file, 'utf8')}`;
-  if (!write) {
-    console.log(text);
-    return;
-  }
-  const docs = readFileSync(DOCS, 'utf8');
-  const [from, to] = [docs.indexOf(BEGIN), docs.indexOf(END, docs.indexOf(BEGIN))];
-  if (from < 0 || to < 0) throw new Error(`${DOCS} has no lines ${BEGIN} and ${END}.`);
-  writeFileSync(DOCS, `${docs.slice(0, from + BEGIN.length)}\n${text}\n${docs.slice(to)}`);
+  return `${date}; ${name}; counted on SwiftShader.\n\n${readFileSync(file, 'utf8')}`;
 }

@@ -20,6 +20,11 @@ const PEER_BARS = /** @type {const} */ ([
 const DDP_BAR = 0.7;
 const TENSOR_BAR = 0.5;
 const SHARDED_BAR = 0.5;
+/** Beginnings of workload ids, and the bar for two threads of the CPU device compared with one. */
+const THREADS_BARS = /** @type {const} */ ([
+  ['mlp-784', 1.6],
+  ['gpt', 1.6],
+]);
 const CPU_MLP_BAR = 3;
 const CPU_SMALL_BAR = 20_000;
 /** Beginnings of workload ids, and the bar for the CPU device compared with PyTorch on one thread. */
@@ -39,6 +44,7 @@ export function ratios(result) {
     ...shardedRatios(result),
     ...cpuRatios(result),
     ...pytorchRatios(result),
+    ...threadsRatios(result),
   ];
 }
 
@@ -110,6 +116,17 @@ const pytorchRatios = (result) =>
         return ['lockstep-cpu', 'lockstep-cpu-fma'].flatMap((own) =>
           ratio(title, of(all, own), of(all, 'pytorch-cpu'), bar),
         );
+      }),
+  );
+
+/** @param {Result} result */
+const threadsRatios = (result) =>
+  THREADS_BARS.flatMap(([beginning, bar]) =>
+    result.workloads
+      .filter(({ id }) => id.startsWith(beginning))
+      .flatMap(({ id, title }) => {
+        const all = measured(result, id);
+        return ratio(title, of(all, 'lockstep-cpu-threads'), of(all, 'lockstep-cpu'), bar);
       }),
   );
 

@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { disagreement } from './check-losses.mjs';
-import { MARK, withReport } from './history.mjs';
 import { report } from './report.mjs';
 import type { Result } from './result';
+import { valuesOf } from './result-values.mjs';
 import { chosen, summary } from './summary.mjs';
+import { TABLES, tablesNamed } from './tables.mjs';
+import { table } from './tables-against.mjs';
+import { beginOf, endOf, withTable } from './tables-document.mjs';
 
 const summaryOf = (...rounds: number[]) => summary(rounds);
 
@@ -70,14 +73,37 @@ it('shows medians with their spread, failures with their reason, ratios with the
   expect(text).toContain('- a note');
 });
 
-it('keeps older reports below the newest', () => {
-  const document = `intro\n${MARK}\n\n### 2025-01-01\n\nold\n`;
-  expect(withReport(document, '2026-01-01', 'new\n')).toBe(
-    `intro\n${MARK}\n\n### 2026-01-01\n\nnew\n\n### 2025-01-01\n\nold\n`,
-  );
-  expect(withReport(MARK, '2026-01-01', 'new')).toBe(`${MARK}\n\n### 2026-01-01\n\nnew\n`);
-  expect(readFileSync('docs/benchmarks.md', 'utf8')).toContain(MARK);
-  expect(() => withReport('nothing', '2026-01-01', 'new')).toThrow('no place');
+it('replaces a table between its marks, and only there', () => {
+  const document = `intro\n${beginOf('cpu')}\n\nold\n\n${endOf('cpu')}\nprose\n`;
+  expect(withTable(document, 'cpu', 'new\n')).toBe(`intro\n${beginOf('cpu')}\n\nnew\n\n${endOf('cpu')}\nprose\n`);
+  expect(() => withTable(document, 'gpt2', 'new')).toThrow('no lines <!-- table gpt2');
+});
+
+it('has a place in the document for every table, and no other', () => {
+  const document = readFileSync('docs/benchmarks.md', 'utf8');
+  const ids = TABLES.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(withTable(document, id, 'new')).toContain(beginOf(id));
+  expect([...document.matchAll(/<!-- table ([\w-]+):/g)].map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
+  expect(tablesNamed(['gpt2', 'cpu']).map(({ id }) => id)).toEqual(['cpu', 'gpt2']);
+  expect(tablesNamed(['all'])).toBe(TABLES);
+});
+
+it('names the numbers of a result, and compares those of two checkouts turn by turn', () => {
+  expect(valuesOf(RESULT)).toEqual([
+    { name: 'CNN, Lockstep, steps/s', value: 10 },
+    { name: 'GPT, Lockstep, steps/s', value: 1.5 },
+    { name: 'GPT, jax, steps/s', value: 1 },
+    { name: 'MLP, first step, ms', value: 512.3 },
+    { name: '1 MiB: Lockstep, ms', value: 2 },
+    { name: '1 MiB: bare, ms', value: 1.6 },
+    { name: '2 MiB: bare, ms', value: 3 },
+  ]);
+  const before = new Map([['a', [10, 20, 30]]]);
+  const after = new Map(Object.entries({ a: [20, 20, 90], b: [1] }));
+  expect(table([before, after], ['old', 'new']).split('\n').slice(2)).toEqual([
+    '| a | 20.0 | 20.0 | 2.00x | 1.00 to 3.00 |',
+  ]);
 });
 
 it('sums up rounds', () => {

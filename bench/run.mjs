@@ -1,10 +1,10 @@
 /**
  * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, taking
  * turns on the same adapter; then studies of distributed training (studies/: all-reduces compared with bare copies, DDP
- * at world size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json); `--write` adds the
- * tables to docs/benchmarks.md, which says how to read them. `--help` lists the options.
+ * at world size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json). `--tables NAMES` takes
+ * tables of docs/benchmarks.md anew (tables.mjs), which says how to read them. `--help` lists the options.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from '../scripts/install.mjs';
 import { readArguments } from '../scripts/read-arguments.mjs';
@@ -32,11 +32,17 @@ const { values } = readArguments({
       positive: true,
       help: 'Time limit for opening a library, and for one round.',
     },
-    write: { help: 'Add the tables to docs/benchmarks.md.' },
+    tables: {
+      value: 'NAMES',
+      help: 'Take these tables of docs/benchmarks.md anew, such as cpu,gpt2, or all; nothing else is measured. A name that does not exist lists the names.',
+    },
+    write: { help: 'With --tables: write the tables into docs/benchmarks.md.' },
+    values: { value: 'FILE', help: 'With --tables: write the measured numbers as JSON.' },
     against: {
       value: 'FOLDER',
-      help: 'Compare only this checkout with the checkout in FOLDER, whose packages are installed; the two take turns.',
+      help: 'Compare only this checkout with the checkout in FOLDER, whose packages are installed; the two take turns. With --tables: every number of the tables, before and after.',
     },
+    turns: { value: 'N', default: '3', positive: true, help: 'With --tables --against: turns of each checkout.' },
     gpu: { help: "Measure only Lockstep and PyTorch on this machine's GPU; Lockstep runs in Node through Dawn." },
     from: {
       value: 'FOLDER',
@@ -46,20 +52,23 @@ const { values } = readArguments({
     'skip-page': { help: 'Do not measure the built page.' },
   },
 });
+const list = (/** @type {string | undefined} */ text) => (text ?? '').split(',').filter(Boolean);
+for (const [name, needs] of /** @type {const} */ ([
+  ['write', 'tables'],
+  ['values', 'tables'],
+  ['from', 'gpu'],
+]))
+  if (values[name] && values[needs] === undefined) refuse(`--${name} needs --${needs}.`);
 ensureInstalled();
-const { buildBenchPage } = await import('./build-page.mjs');
-const { findChromium } = await import('../scripts/chromium.mjs');
-const { launcher } = await import('./launcher.mjs');
 const { measureGpu } = await import('./gpu-figures.mjs');
-const { measurePage } = await import('./page-figures.mjs');
-const { measurePresets } = await import('./preset-figures.mjs');
-const { measureStudies } = await import('./study-figures.mjs');
-const { measureWorkloads } = await import('./workload-figures.mjs');
-const { appendToHistory } = await import('./history.mjs');
-const { machine } = await import('./machine.mjs');
 const { report } = await import('./report.mjs');
 
-const list = (/** @type {string} */ text) => text.split(',').filter(Boolean);
+/** @param {string} why @returns {never} */
+function refuse(why) {
+  console.error(`${why} npm run bench -- --help lists the options.`);
+  process.exit(2);
+}
+
 const options = {
   only: list(values.only),
   contenders: list(values.contenders),
@@ -68,9 +77,37 @@ const options = {
   limitMs: 1000 * Number(values.limit),
 };
 
+async function takeTables() {
+  const { TABLES, tablesNamed } = await import('./tables.mjs');
+  const ids = list(values.tables);
+  const unknown = ids.find((id) => id !== 'all' && !TABLES.some((row) => row.id === id));
+  if (unknown !== undefined || ids.length === 0)
+    refuse(
+      `There is no table "${unknown ?? ''}". all: every table.${TABLES.map(({ id, about }) => `\n  ${id}: ${about}`).join('')}\n`,
+    );
+  if (values.against !== undefined) {
+    const { takeInTurns } = await import('./tables-against.mjs');
+    const again = ['--rounds', values.rounds, '--milliseconds', values.milliseconds, '--limit', values.limit];
+    console.log(`\n${takeInTurns(ids, values.against, { turns: Number(values.turns), options: again })}`);
+    return;
+  }
+  const { writeTable } = await import('./tables-document.mjs');
+  const measured = [];
+  for (const { id, take } of tablesNamed(ids)) {
+    console.log(`\n== ${id}`);
+    const taken = await take(options);
+    console.log(`\n${taken.text}`);
+    measured.push(...taken.values);
+    if (values.write) writeTable(id, taken.text);
+  }
+  if (values.values !== undefined) writeFileSync(values.values, JSON.stringify(measured));
+}
+
 /** @param {string} folder */
 async function besideAnother(folder) {
   const { againstTable, measureAgainst } = await import('./against-figures.mjs');
+  const { findChromium } = await import('../scripts/chromium.mjs');
+  const { launcher } = await import('./launcher.mjs');
   const { executablePath } = await findChromium({ install: true });
   const browser = await launcher(executablePath)();
   try {
@@ -80,39 +117,24 @@ async function besideAnother(folder) {
   }
 }
 
-/** @returns {Promise<import('./result.d.ts').Result>} */
-async function measureInBrowser() {
-  const { executablePath } = await findChromium({ install: true });
-  const launch = launcher(executablePath);
-  const served = await buildBenchPage();
-  const browser = await launch();
-  try {
-    const workloads = await measureWorkloads(browser, served.url, options);
-    const studies = await measureStudies(browser, served, options);
-    const presets = values['skip-presets'] ? [] : await measurePresets(launch, served.url);
-    const page = values['skip-page'] ? undefined : await measurePage(launch);
-    return {
-      ...machine(),
-      runtime: `Chromium ${browser.version()}`,
-      ...workloads,
-      studies,
-      presets,
-      ...(page ? { page } : {}),
-    };
-  } finally {
-    await browser.close();
-    await served.close();
-  }
+async function measure() {
+  if (values.gpu) return measureGpu(options, values.from);
+  const { measureInBrowser } = await import('./browser-figures.mjs');
+  return measureInBrowser({ ...options, presets: !values['skip-presets'], page: !values['skip-page'] });
 }
 
+if (values.against !== undefined && !existsSync(path.join(values.against, 'bench', 'run.mjs')))
+  refuse(`--against ${values.against}: the folder is not a checkout of Lockstep: it has no bench/run.mjs.`);
+if (values.tables !== undefined) {
+  await takeTables();
+  process.exit();
+}
 if (values.against !== undefined) {
   await besideAnother(values.against);
   process.exit();
 }
-const result = values.gpu ? await measureGpu(options, values.from) : await measureInBrowser();
+const result = await measure();
 mkdirSync(path.join(root, '.cache'), { recursive: true });
 writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);
-const text = report(result);
-console.log(`\n${text}`);
+console.log(`\n${report(result)}`);
 console.log(JSON.stringify(result));
-if (values.write) appendToHistory(path.join(root, 'docs', 'benchmarks.md'), result.date, text);

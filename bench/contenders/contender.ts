@@ -22,7 +22,9 @@ export interface Contender {
   readonly library: 'lockstep' | 'tensorflow' | 'jax';
   readonly backend: 'webgpu' | 'wasm' | 'cpu';
   /** Such a contender runs only the workloads that name it. */
-  readonly mode?: 'ddp' | 'sharded' | 'tensor' | 'cpu-fma';
+  readonly mode?: 'ddp' | 'sharded' | 'tensor' | 'cpu-fma' | 'cpu-threads';
+  /** Runs in a cross-origin isolated page. */
+  readonly isolated?: boolean;
   /** Also multiplies matrices. */
   product?(work: ProductWork): Promise<Runner>;
   training(work: TrainingWork): Promise<Runner>;

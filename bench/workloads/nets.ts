@@ -61,7 +61,7 @@ function mlp(name: 'SGD' | 'Adam'): TrainingWork {
     kind: 'training',
     id: `mlp-784-${name.toLowerCase()}`,
     title: `MLP 784-256-128-10, batch 128, ${name}`,
-    also: ['ddp', 'sharded', 'tensor', 'cpu', 'cpu-fma', 'tensorflow-cpu'],
+    also: ['ddp', 'sharded', 'tensor', 'cpu', 'cpu-fma', 'cpu-threads', 'tensorflow-cpu'],
     config,
     files: rows(128 * BATCHES, [784], { classes: 10 }),
     checkedSteps: 8,
@@ -72,7 +72,7 @@ const cnn: TrainingWork = {
   kind: 'training',
   id: 'cnn',
   title: 'CNN 28 x 28, batch 64, SGD',
-  also: ['cpu', 'cpu-fma', 'tensorflow-cpu'],
+  also: ['cpu', 'cpu-fma', 'cpu-threads', 'tensorflow-cpu'],
   config: {
     ...common,
     model: { layers: cnnLayers(28, [8, 16], 10) },
@@ -98,7 +98,7 @@ const gpt: TrainingWork = {
   kind: 'training',
   id: 'gpt',
   title: 'GPT 4 layers, width 128, context 64, batch 16, Adam',
-  also: ['ddp', 'sharded', 'tensor', 'cpu', 'cpu-fma'],
+  also: ['ddp', 'sharded', 'tensor', 'cpu', 'cpu-fma', 'cpu-threads'],
   config: {
     ...common,
     model: { layers: gptLayers({ vocab: VOCABULARY, context: CONTEXT, width: 128, heads: 4, layers: 4 }) },

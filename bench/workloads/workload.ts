@@ -8,9 +8,9 @@ interface Named {
   readonly title: string;
   /**
    * Additional contenders, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch; 'cpu-fma': the
-   * CPU device with fused multiply-add.
+   * CPU device with fused multiply-add; 'cpu-threads': with two threads.
    */
-  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'cpu-fma' | 'tensorflow-cpu')[];
+  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'cpu-fma' | 'cpu-threads' | 'tensorflow-cpu')[];
 }
 
 export interface TrainingWork extends Named {

@@ -9,6 +9,7 @@ interface Setting {
   readonly device: 'webgpu' | 'cpu';
   readonly fuse: boolean;
   readonly fusedMultiplyAdd?: boolean;
+  readonly threads?: number;
   readonly ranks: number;
   /** The mode for several ranks; without it 'ddp'. */
   readonly mode?: 'ddp' | 'sharded' | 'tensor';
@@ -16,7 +17,7 @@ interface Setting {
 
 async function trainer(
   work: TrainingWork,
-  { device, fuse, fusedMultiplyAdd = false, ranks, mode = 'ddp' }: Setting,
+  { device, fuse, fusedMultiplyAdd = false, threads = 1, ranks, mode = 'ddp' }: Setting,
   gpu?: GPU,
 ): Promise<Runner> {
   const config = {
@@ -24,6 +25,7 @@ async function trainer(
     device,
     fuse,
     fusedMultiplyAdd,
+    threads,
     mode: ranks > 1 ? mode : 'single',
     worldSize: ranks,
     placement: 'shared',
@@ -110,6 +112,15 @@ export function lockstepContenders(gpu?: GPU): readonly Contender[] {
       mode: 'cpu-fma',
       product: (work) => product(work, 'cpu', gpu, true),
       training: (work) => trainer(work, { ...eager, device: 'cpu', fusedMultiplyAdd: true }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-cpu-threads',
+      title: 'Lockstep CPU, 2 threads',
+      backend: 'cpu',
+      mode: 'cpu-threads',
+      isolated: true,
+      training: (work) => trainer(work, { ...eager, device: 'cpu', threads: 2 }, gpu),
     },
   ];
 }
