@@ -1,6 +1,6 @@
 /**
- * `npm run costs -- --bytes`: builds bench/traffic.ts and runs it with a Vulkan driver, which gives the tables. Called by
- * scripts/costs.mjs and tables.mjs.
+ * `npm run costs -- --bytes`: builds bench/traffic.ts and runs it with a Vulkan driver, which gives the tables. Called
+ * by scripts/costs.mjs and tables.mjs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

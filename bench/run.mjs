@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, taking
  * turns on the same adapter; then studies of distributed training (studies/: all-reduces compared with bare copies, DDP
- * at world size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json). `--tables NAMES` takes
- * tables of docs/benchmarks.md anew (tables.mjs), which says how to read them. `--help` lists the options.
+ * at world size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json). `--tables NAMES`
+ * takes tables of docs/benchmarks.md anew (tables.mjs). `--help` lists the options.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
