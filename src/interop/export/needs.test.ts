@@ -9,6 +9,8 @@ test.each([
   ['torch.optim.RAdam(model.parameters(), lr=0.01, decoupled_weight_decay=True)', '2.2'],
   ['torch.optim.NAdam(model.parameters(), lr=0.01, decoupled_weight_decay=True, maximize=True)', '2.3'],
   ['from torch.distributed.fsdp import fully_shard', '2.6'],
+  ['from torch.distributed.fsdp import CPUOffloadPolicy, fully_shard', '2.6'],
+  ['from torch.distributed.device_mesh import init_device_mesh', '2.2'],
 ])('%s: %s', (text, torch) => {
   expect(needsOf(text).torch).toBe(torch);
 });

@@ -95,9 +95,9 @@ function modelLines(lines: readonly string[]): {
   return cut < 0 ? { ofModel: lines, ofMain: [] } : { ofModel: lines.slice(0, cut), ofMain: lines.slice(cut) };
 }
 
-/** Ranks that draw their own weights keep them. */
-const initialWeights = ({ ddp }: Config, classes: readonly string[]): readonly string[] =>
-  renamed(classes) || (ddp.rankSeeds !== 'same' && !ddp.initSync)
+/** Ranks that draw their own weights keep them; from a file of weights all ranks begin with the same. */
+const initialWeights = ({ ddp, weights }: Config, classes: readonly string[]): readonly string[] =>
+  renamed(classes) || (ddp.rankSeeds === 'beforeModel' && !ddp.initSync && weights === undefined)
     ? []
     : ["model.load_state_dict(load_file(here('initial.safetensors')))"];
 

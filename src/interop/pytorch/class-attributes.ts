@@ -5,6 +5,7 @@
 import { at } from '../../base/invariant';
 import { layerPath } from '../../nn/model';
 import type { LayerConfig } from '../../protocol/config';
+import { parametersOf } from '../../shapes/parameters';
 import { isIdentifier, layerCode } from './layers';
 import { layout } from './python';
 import { layersOf, sequentialOf, tree } from './tree';
@@ -18,7 +19,7 @@ export interface ClassAttributes {
   readonly modules: readonly string[];
   /** The token embedding, if the model itself has its two tables. */
   readonly embedding: LayerConfig | undefined;
-  /** Whether some layers cannot have their names. */
+  /** Whether some layers with parameters cannot have their names. */
   readonly renamed: boolean;
 }
 
@@ -62,19 +63,52 @@ export function classAttributes(layers: readonly LayerConfig[], { devices, liste
     // Numbers count from the start of the model, so a separate tree of the group is used only for names.
     const group = layers.slice(i, end).map((l, k) => ({ ...l, name: layerPath(l, i + k) }) as LayerConfig);
     const node = taken.has(key) ? undefined : tree(group)?.[0];
-    const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };
-    if (!node) {
-      end = i + 1;
-      renamed = true;
+    if (node) {
+      const { before, after } = assignment(['self'], node.key);
+      inits.push(...layout(`        ${before}`, node.code, after).map((text) => text.slice(8)));
+      const paths = group.map(({ name: path = '' }) => path);
+      for (const path of paths) for (const known of pathsTo(path)) taken.add(known);
+      // A call of the whole group would also call the modules that a later layer puts into the group.
+      const grows = layers.some((later, j) => j >= end && layerPath(later, j).split('.')[0] === key);
+      const called = grows ? paths.map(moduleAt) : [moduleAt(node.key)];
+      forwards.push(...called.map((module) => `x = ${module}(x)`));
+      modules.push(...(grows ? called : layersOf(node, 'self')));
+      i = end;
+      continue;
     }
-    taken.add(own.key);
-    const plain = isIdentifier(own.key);
-    const before = plain ? `self.${own.key} = ` : `self.add_module('${own.key}', `;
-    inits.push(...layout(`        ${before}`, own.code, plain ? '' : ')').map((text) => text.slice(8)));
-    const attribute = plain ? `self.${own.key}` : `self.get_submodule('${own.key}')`;
-    forwards.push(`x = ${attribute}(x)`);
-    modules.push(...(node ? layersOf(node, 'self') : [attribute]));
-    i = end;
+    const isFree = name !== '' && !taken.has(name);
+    if (!isFree && parametersOf(layer).length > 0) renamed = true;
+    const path = isFree ? name : `layer${i}`;
+    // The module is put into the modules of earlier layers whose names begin in the same way.
+    for (const above of pathsTo(path)
+      .slice(0, -1)
+      .filter((one) => !taken.has(one))) {
+      const { before, after } = assignment(['self', ...above.split('.').slice(0, -1)], lastOf(above));
+      inits.push(`${before}nn.Module()${after}`);
+    }
+    for (const known of pathsTo(path)) taken.add(known);
+    const { before, after } = assignment(['self', ...path.split('.').slice(0, -1)], lastOf(path));
+    inits.push(...layout(`        ${before}`, layerCode(layer, sequentialOf), after).map((text) => text.slice(8)));
+    forwards.push(`x = ${moduleAt(path)}(x)`);
+    modules.push(moduleAt(path));
+    i += 1;
   }
   return { inits, forwards, modules, embedding, renamed };
 }
+
+/** a, a.b and a.b.c for a.b.c. */
+const pathsTo = (path: string): readonly string[] =>
+  path.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.'));
+
+const lastOf = (path: string): string => path.split('.').at(-1) ?? '';
+
+const moduleAt = (path: string): string => member(['self', ...path.split('.')]);
+
+const member = ([root = '', ...parts]: readonly string[]): string =>
+  parts.every(isIdentifier) ? [root, ...parts].join('.') : `${root}.get_submodule('${parts.join('.')}')`;
+
+/** What is before and after the code of a new module in a module. */
+const assignment = (holder: readonly string[], key: string): { readonly before: string; readonly after: string } =>
+  holder.length === 1 && isIdentifier(key)
+    ? { before: `self.${key} = `, after: '' }
+    : { before: `${member(holder)}.add_module('${key}', `, after: ')' };

@@ -145,6 +145,32 @@ test('a GPT whose embeddings have no prefix is a class, as a teacher would write
   }
 });
 
+test('names that begin like the name of an earlier layer: the modules lie in each other, and each is called by itself', () => {
+  const layers: LayerInput[] = [
+    { type: 'Linear', in: 2, out: 5, name: 'a.b' },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 5, out: 5, name: 'a.c.d' },
+    { type: 'Linear', in: 5, out: 5, name: 'a.b.7', tied: 'a.c.d.weight' },
+    { type: 'Tanh', name: 'a.b' },
+  ];
+  expect(modelCode(parse(layers), 'rank').classes.slice(3)).toEqual([
+    '        self.a = nn.Sequential(OrderedDict(b=nn.Linear(2, 5)))',
+    "        self.add_module('1', nn.Tanh())",
+    "        self.a.add_module('c', nn.Module())",
+    "        self.a.c.add_module('d', nn.Linear(5, 5))",
+    "        self.a.b.add_module('7', nn.Linear(5, 5))",
+    '        self.layer4 = nn.Tanh()',
+    "        self.get_submodule('a.b.7').weight = self.a.c.d.weight",
+    '    def forward(self, x):',
+    '        x = self.a.b(x)',
+    "        x = self.get_submodule('1')(x)",
+    '        x = self.a.c.d(x)',
+    "        x = self.get_submodule('a.b.7')(x)",
+    '        x = self.layer4(x)',
+    '        return x',
+  ]);
+});
+
 test('a tie outside a class follows the model', () => {
   const layers: LayerInput[] = [
     { type: 'Embedding', vocab: 9, width: 8 },

@@ -45,19 +45,20 @@ def sample_step(step, tensors):
     }
 
 
-def records(ranks, accumulate):
-    """The losses of all ranks, one entry per micro-batch; null: that rank had no batch."""
+def records(ranks, run):
+    """The losses of all ranks, one entry per micro-batch; null: that rank had no batch. A rank of a pipeline that
+    never computes a loss has no place in the entries."""
     found = {}
     for rank, losses in enumerate(ranks):
         for micro_batch, epoch, loss in losses:
             found.setdefault(micro_batch, (epoch, {}))[1].setdefault(rank, []).append(number(loss))
     rows = []
-    with_losses = [rank for rank, losses in enumerate(ranks) if losses]
+    with_losses = [rank for rank, losses in enumerate(ranks) if losses or run.uneven]
     for micro_batch, (epoch, by_rank) in sorted(found.items()):
         per_rank = [loss for rank in with_losses for loss in by_rank.get(rank, [None])]
         given = [loss for losses in by_rank.values() for loss in losses]
         mean = None if None in given else sum(given) / len(given)
-        place = {'step': micro_batch // accumulate, 'microBatch': micro_batch, 'epoch': epoch}
+        place = {'step': micro_batch // run.accumulate, 'microBatch': micro_batch, 'epoch': epoch}
         rows.append({**place, 'perRank': per_rank, 'loss': mean})
     return rows
 
@@ -87,7 +88,7 @@ def of_run(run):
     full = {
         **head(run),
         'steps': steps,
-        **losses_of(records([one['losses'] for one in ranks], run.accumulate)),
+        **losses_of(records([one['losses'] for one in ranks], run)),
         **bytes_of_buckets(run.wrapper),
         'memory': [one['memory'] for one in ranks],
         'time': {
@@ -110,7 +111,7 @@ def of_failure(run, error):
     """Writes the report of a training that failed: what rank 0 knows."""
     if run.args.report and run.rank == 0:
         described = {'code': 'rank-failed', 'message': f'{type(error).__name__}: {error}'}
-        write(run.args.report, {**head(run), **losses_of(records([run.losses], run.accumulate)), 'error': described})
+        write(run.args.report, {**head(run), **losses_of(records([run.losses], run)), 'error': described})
 
 
 def head(run):
