@@ -63,6 +63,10 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
     'schedules that halve the backward pass detach the output of a stage in place, and it is a view: a notice says so',
     ({ notices }) => notices.includes('stage-ends-in-view'),
   ],
+  [
+    'torch cuts no convolution, so its ranks draw the masks of whole activations behind one: a notice says so',
+    ({ notices }) => notices.includes('tensor-dropout-whole'),
+  ],
   ['bf16_compress_hook needs NCCL', ({ config: { ddp } }) => ddp.commHook.type === 'bf16Compress'],
   [
     'batch norm and dropout see the rows that fill up short micro-batches',

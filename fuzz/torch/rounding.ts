@@ -14,6 +14,10 @@ import type { ConfigInput } from '../../src/protocol/config';
 import type { Files } from '../../src/protocol/session';
 
 const SHIFTS = [1e-6, 3e-6, 1e-5];
+/** With halves, whose numbers are further apart. */
+const SHIFTS_OF_HALVES = [...SHIFTS, 1e-4, 1e-3];
+/** The bar of a run with halves: one rounding the other way. */
+export const HALVES = 0.03;
 /** A loss, for a shift of the rates by 1. */
 const MOST = 100;
 /** Of the bar. PyTorch rounds at more places than the shifted runs, in which most numbers stay the same. */
@@ -26,7 +30,7 @@ export async function roundingDecides(
   bar: number,
 ): Promise<boolean> {
   const numbers = numbersOf(own);
-  for (const shift of SHIFTS) {
+  for (const shift of bar >= HALVES ? SHIFTS_OF_HALVES : SHIFTS) {
     const shifted = async (factor: number) => numbersOf(await runConfig(withRates(config, factor), files));
     const [up, down] = [await shifted(1 + shift), await shifted(1 - shift)];
     const decides = numbers.some(({ value, isLoss }, i) => {

@@ -32,7 +32,7 @@ import { startWeights } from '../../src/training/weights/weights';
 import { weightsFile } from '../../src/training/weights/weights-file';
 import { type AnyRun, anyTorchRun, WEIGHTS_FILE } from './any-run';
 import { knownDifference } from './known-differences';
-import { roundingDecides } from './rounding';
+import { HALVES, roundingDecides } from './rounding';
 
 const cases = Number(process.env['LOCKSTEP_FUZZ_TORCH'] ?? 8);
 const seed = Number(process.env['LOCKSTEP_FUZZ_SEED'] ?? 20_261_128);
@@ -44,8 +44,6 @@ const AT_ONCE = 8;
 /** Of a loss or a weight after a few steps. Optimisers that divide by a root of squares enlarge rounding. */
 const BAR = 1e-4;
 const ADAPTIVE = 3e-3;
-/** With halves: one rounding the other way. */
-const HALVES = 0.03;
 
 interface Tried {
   readonly run: AnyRun;

@@ -48,6 +48,7 @@ class Partitioner {
   private readonly brought = new Map<string, ValueId>();
   private readonly gathered: Unasked[] = [];
   private readonly cutToFit: Unasked[] = [];
+  private readonly takenAsParts: Unasked[] = [];
   /** For each node of the whole graph, the number of nodes in the rank's graph before it. */
   private readonly starts: number[] = [];
   private readonly parts = new Map<string, PartOfWhole>();
@@ -81,6 +82,7 @@ class Partitioner {
       partialGradients: this.partialGradients,
       gathered: this.gathered,
       cutToFit: this.cutToFit,
+      takenAsParts: this.takenAsParts,
       parts: this.parts,
     };
   }
@@ -241,7 +243,10 @@ class Partitioner {
     const placement = must(held, `the placement of ${value.name}`);
     const { module, op } = node;
     if (this.isModuleInput(module, id, i)) checkLayout(this.options.plan, 'input', module, value, placement);
-    const asked = rule.gathersRowsOf === i || this.takenInBy(module, id, i) !== undefined;
+    const takenIn = this.takenInBy(module, id, i);
+    const asked = rule.gathersRowsOf === i || takenIn !== undefined;
+    if (placement.kind === 'replicate' && takenIn?.kind === 'shard')
+      this.takenAsParts.push({ module, op, value: value.name, placement: takenIn });
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
     const isSum = op === 'ops/add' && value.role !== 'parameter';

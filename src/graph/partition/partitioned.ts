@@ -29,6 +29,8 @@ export interface Partitioned {
   readonly gathered: readonly Unasked[];
   /** Whole activations of which a sum takes a part, because the other addend is a part; not asked for, either. */
   readonly cutToFit: readonly Unasked[];
+  /** Whole activations of which a module takes in a part, because its style says so. */
+  readonly takenAsParts: readonly Unasked[];
 }
 
 /** A tensor that an operator needs in another placement than the plan gives it. */

@@ -84,7 +84,7 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
       if (module.isCalled) layout = layoutBehind(layer, layout);
       continue;
     }
-    if (!TORCH_HAS.has(layer.type) && !PREPARES.has(style)) {
+    if (!hasTorchStyle(layer) && !PREPARES.has(style)) {
       comments.push(`# ${path}: torch has no style for ${layer.type}, so every rank computes the whole layer here`);
       continue;
     }
@@ -117,6 +117,9 @@ export const readerOf = (modules: readonly ListedModule[], index: number): Liste
   modules.slice(index + 1).find((next) => next.isCalled && (next.style !== undefined || !passes(next.layer)));
 
 const PREPARES: ReadonlySet<StyleName> = new Set(['PrepareModuleInput', 'PrepareModuleOutput']);
+
+/** Whether torch's styles cut such a layer. Scripts compute other layers whole on every rank. */
+export const hasTorchStyle = ({ type }: LayerConfig): boolean => TORCH_HAS.has(type);
 
 const TORCH_HAS: ReadonlySet<LayerConfig['type']> = new Set(['Linear', 'Embedding', 'LayerNorm', 'Dropout']);
 

@@ -14,7 +14,7 @@ export const sharded: Face = {
   seen: (devices) =>
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
-      : `${countWord(devices)} ranks, each with a shard of one net and its own samples. Watch them gather each layer before it computes.`,
+      : `${countWord(devices)} ranks, each with a shard of one net and its own samples. Watch each layer become whole.`,
   precisions: [...AUTOCAST, 'bf16'],
   gradScaler: true,
   link: 'sharded',

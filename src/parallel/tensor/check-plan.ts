@@ -1,6 +1,9 @@
 /** Completes the plan of a run and refuses a plan that does not work. Called for every mesh whose tp cuts layers. */
 import { LockstepError } from '../../base/errors';
 import { refusedSettings } from '../../base/refused-settings';
+import type { Unasked } from '../../graph/partition/partitioned';
+import { wordsOf } from '../../graph/partition/rule';
+import { readerOf } from '../../interop/pytorch/tensor';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { ModeInput } from '../mode-input';
@@ -22,7 +25,10 @@ function checkPlan(input: ModeInput): void {
   try {
     checkLocalOutputs(input.config);
     checkNorms(input.config);
-    for (let index = 0; index < tp; index++) cutModel(input, index, { withLoss: false });
+    for (let index = 0; index < tp; index++) {
+      const { takenAsParts } = cutModel(input, index, { withLoss: false });
+      checkSequences(input.config, takenAsParts);
+    }
   } catch (error) {
     if (!(error instanceof LockstepError) || error.code !== 'config') throw error;
     const { plan = {} } = input.config.tensor;
@@ -43,4 +49,21 @@ function checkNorms(config: Config): void {
     `the plan cuts module ${cut.path}, but with ddp.syncBatchNorm the replicas exchange the statistics of the whole BatchNorm2d`,
     `Leave the module out of tensor.plan, or set ddp.syncBatchNorm to false.`,
   );
+}
+
+/** SequenceParallel takes a DTensor to parts; a plain tensor is a part already, and torch does not check that. */
+function checkSequences(config: Config, takenAsParts: readonly Unasked[]): void {
+  const modules = listedModules(config);
+  for (const { module, placement } of takenAsParts) {
+    const style = modules.find(({ path }) => path === module)?.style;
+    const takesDTensor = modules.some(
+      ({ localOutput }, i) => localOutput === false && readerOf(modules, i)?.path === module,
+    );
+    if (style !== 'SequenceParallel' || takesDTensor) continue;
+    throw new LockstepError(
+      'config',
+      `SequenceParallel takes what ${module} reads as ${wordsOf(placement)}, but the ranks hold the whole tensor: torch does not check that, and would take the whole for a part`,
+      `Give the layer before ${module} the output layout "Shard(1)", or leave ${module} out.`,
+    );
+  }
 }

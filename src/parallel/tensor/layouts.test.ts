@@ -150,6 +150,20 @@ test.each<[string, Plan, ConfigInput, string]>([
     {},
     'outputLayouts of 0 is Shard(dim=1), but the ranks hold Replicate()',
   ],
+  [
+    'a sequence style behind a whole output',
+    { 0: { style: COLUMNS, outputLayouts: 'Replicate' }, 1: 'SequenceParallel' },
+    {
+      model: {
+        layers: [
+          { type: 'Linear', in: 4, out: 6 },
+          { type: 'LayerNorm', features: 6 },
+          { type: 'Linear', in: 6, out: 2 },
+        ],
+      },
+    },
+    'SequenceParallel takes what 1 reads as Shard(dim=1), but the ranks hold the whole tensor',
+  ],
   ['no desired layout', { 1: 'PrepareModuleInput' }, {}, 'PrepareModuleInput needs desiredInputLayouts'],
   [
     'a layout that the style has not',

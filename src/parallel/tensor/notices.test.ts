@@ -38,6 +38,22 @@ test.each([
   });
 });
 
+test('a dropout behind a convolution, which PyTorch does not cut', () => {
+  const layers: LayerInput[] = [
+    { type: 'Conv2d', in: 1, out: 4, kernel: 3 },
+    { type: 'ReLU' },
+    { type: 'Dropout', p: 0.25 },
+    { type: 'Flatten' },
+    { type: 'Linear', in: 16, out: 2 },
+  ];
+  const data = { type: 'prototypes', samples: 24, classes: 2, size: 4 } as const;
+  const images: ConfigInput = { ...run([]), model: { layers }, data, loss: { type: 'CrossEntropyLoss' } };
+  const { notices } = createBlueprint(parseConfig(images), {});
+  expect(notices.find(({ id }) => id === 'tensor-dropout-whole')?.text).toMatch(
+    /no style for Conv2d, so the exported script computes module "0" whole on every rank, and module "2" draws/,
+  );
+});
+
 test.each([
   ['Shard(-1)', ['cuts-to-add']],
   ['Replicate', []],

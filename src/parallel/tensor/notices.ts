@@ -6,6 +6,7 @@
 import { at, must } from '../../base/invariant';
 import type { Unasked } from '../../graph/partition/partitioned';
 import { wordsOf } from '../../graph/partition/rule';
+import { hasTorchStyle, type ListedModule } from '../../interop/pytorch/tensor';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { pieceOf, pieceShape } from '../../sharding/piece';
@@ -16,6 +17,7 @@ import { unevenBatch } from '../even-mesh';
 import type { NoticeInput } from '../facets/mode-checks';
 import type { ModeInput } from '../mode-input';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
+import { listedModules } from './listed-modules';
 import { cutModel, madePlan } from './plan';
 
 export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
@@ -105,6 +107,16 @@ function maskNotices({ config, input, stage }: NoticeInput): readonly Notice[] {
         hint: 'Choose widths that mesh.tp divides, or take the layers with unequal parts out of tensor.plan.',
       },
     ];
+  const whole = maskOfWholeInTorch({ ...input, config }, stage);
+  if (whole !== undefined)
+    return [
+      {
+        level: 'info',
+        id: 'tensor-dropout-whole',
+        text: `PyTorch has no style for ${whole.cut.layer.type}, so the exported script computes module "${whole.cut.path}" whole on every rank, and module "${whole.dropout}" draws the mask of the whole activation. In this run each rank draws the mask of its own part, so the losses of the script differ.`,
+        hint: `Leave "${whole.cut.path}" out of tensor.plan if the script should train the same run.`,
+      },
+    ];
   return [
     {
       level: 'info',
@@ -136,6 +148,25 @@ function firstMaskApart(input: ModeInput, { masks, graph }: NoticeInput['stage']
   }
   return undefined;
 }
+
+/** A dropout behind a layer that this run cuts and PyTorch cannot cut. */
+function maskOfWholeInTorch(
+  input: ModeInput,
+  { masks }: NoticeInput['stage'],
+): { readonly dropout: string; readonly cut: ListedModule } | undefined {
+  const { placements } = cutModel(input, 0);
+  const modules = listedModules(input.config);
+  for (const { name } of masks) {
+    if (placements.get(name)?.kind !== 'shard') continue;
+    const dropout = moduleOfMask(name);
+    const place = modules.findIndex(({ path }) => path === dropout);
+    const cut = modules.findLast(({ style, isCalled }, i) => i < place && style !== undefined && isCalled);
+    if (cut && !hasTorchStyle(cut.layer)) return { dropout, cut };
+  }
+  return undefined;
+}
+
+const moduleOfMask = (name: string): string => name.replace(/\.?mask$/, '');
 
 const LOSS = 'the loss';
 

@@ -1,7 +1,7 @@
 /**
- * Exported runs whose ranks begin in another way than usual, in the PyTorch of this machine: with the weights of a file,
- * without a batch, or with modules inside modules of earlier layers. Runs in any PyTorch from 1.13 on, or 2.7 where
- * init_sync is meant.
+ * Exported runs whose ranks begin in another way than usual, in the PyTorch of this machine: with the weights of a
+ * file, without a batch, or with modules inside modules of earlier layers. Runs in any PyTorch from 1.13 on, or 2.7
+ * where init_sync is meant.
  */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
