@@ -30,11 +30,9 @@ export async function measureAgainst(browser, folder, options) {
     /** @type {AgainstFigure[]} */
     const figures = [];
     for (const work of workloads)
-      for (const { id, title, library, isolated } of asked) {
+      for (const { id, title, library } of asked) {
         if (library !== 'lockstep' || !work.contenders.includes(id)) continue;
-        /** @type {readonly [string, string]} */
-        const urls = isolated ? [own.isolatedUrl, before.isolatedUrl] : [own.url, before.url];
-        const found = await compared(browser, urls, [id, work.id], options);
+        const found = await compared(browser, [own.url, before.url], [id, work.id], options);
         const figure = { workload: work.title, contender: title, ...found };
         figures.push(figure);
         console.log(`${work.title}, ${title}: ${figure.problem ?? figure.ratio?.toFixed(3)}`);

@@ -18,7 +18,7 @@ export async function measureInBrowser(options) {
   const served = await buildBenchPage();
   const browser = await launch();
   try {
-    const workloads = await measureWorkloads(browser, served, options);
+    const workloads = await measureWorkloads(browser, served.url, options);
     const studies = await measureStudies(browser, served, options);
     const presets = options.presets ? await measurePresets(launch, served.url) : [];
     const page = options.page ? await measurePage(launch) : undefined;

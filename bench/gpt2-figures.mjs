@@ -67,7 +67,7 @@ function used(args) {
     if (status !== 0) throw new Error(`lockstep ${args.join(' ')} ended with status ${status}: ${stderr.trim()}`);
     /** @type {NodeJS.ResourceUsage} */
     const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(readFileSync(file, 'utf8'));
-    return { wallS, cpuS: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1000 };
+    return { wallS, cpuS: (userCPUTime + systemCPUTime) / 1e6, megabytes: (maxRSS * 1024) / 1e6 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

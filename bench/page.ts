@@ -37,13 +37,12 @@ const api = {
     ...(work.kind === 'product' ? { expected: expectedProbes(work.size) } : {}),
     contenders: CONTENDERS.filter((each) => takes(each, work)).map(({ id }) => id),
   })),
-  contenders: CONTENDERS.map(({ id, title, library, backend, mode, isolated }) => ({
+  contenders: CONTENDERS.map(({ id, title, library, backend, mode }) => ({
     id,
     title,
     library,
     backend,
     ...(mode ? { mode } : {}),
-    ...(isolated ? { isolated } : {}),
   })),
   studies: STUDIES.map(({ id, title, isolated = false }) => ({ id, title, isolated })),
   presets: Object.entries(PRESETS).map(([id, { title }]) => ({ id, title })),

@@ -5,6 +5,7 @@
 import { measureInBrowser } from './browser-figures.mjs';
 import { countBytes } from './count-bytes.mjs';
 import { measureGpt2 } from './gpt2-figures.mjs';
+import { measureGpu } from './gpu-figures.mjs';
 import { measurePlanning } from './planning-figures.mjs';
 import { report } from './report.mjs';
 import { valuesOf } from './result-values.mjs';
@@ -32,6 +33,12 @@ const inBrowser =
     return { text: report(result), values: valuesOf(result) };
   };
 
+/** Through Dawn in Node, although the CPU device needs no GPU. @param {string[]} only @param {string[]} contenders */
+const inNode = (only, contenders) => async (/** @type {Rounds} */ rounds) => {
+  const result = await measureGpu({ ...rounds, only, contenders });
+  return { text: report(result), values: valuesOf(result) };
+};
+
 const NETS = ['matmul', 'small', 'mlp', 'cnn', 'gpt'];
 const ON_FOUR = ['lockstep-single', 'lockstep-ddp', 'lockstep-tensor', 'lockstep-sharded'];
 
@@ -49,6 +56,11 @@ export const TABLES = [
     id: 'cpu',
     about: 'the CPU device and PyTorch',
     take: inBrowser({ only: ['matmul-1024', 'mlp', 'cnn', 'gpt'], contenders: ['lockstep-cpu', 'pytorch'] }),
+  },
+  {
+    id: 'threads',
+    about: 'one and two threads of the CPU device in Node',
+    take: inNode(['mlp', 'cnn', 'gpt'], ['lockstep-cpu']),
   },
   { id: 'modes', about: 'four ranks on one GPUDevice', take: inBrowser({ only: ['mlp', 'gpt'], contenders: ON_FOUR }) },
   { id: 'collectives', about: 'all-reduces and bare WebGPU', take: inBrowser({ only: ['all-reduce'] }) },

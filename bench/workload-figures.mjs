@@ -14,8 +14,7 @@ const FEWEST_ROUNDS = 3;
 
 /**
  * @typedef {{only: string[], contenders: string[], rounds: number, milliseconds: number, limitMs: number}} Options
- * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string, isolated?: boolean}} Contender
- * @typedef {{url: string, isolatedUrl: string}} Served the page of the benchmark, and the same page, isolated
+ * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
  * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: string[]}}
  * Workload
  * @typedef {{measure: (milliseconds: number) => Promise<number>, close: () => Promise<void>}} Opened
@@ -45,13 +44,9 @@ export async function askedOf(browser, url, options) {
   };
 }
 
-/**
- * @param {import('playwright-core').Browser} browser
- * @param {Served} served
- * @param {Options} options
- */
-export async function measureWorkloads(browser, served, options) {
-  const { adapter, workloads, asked } = await askedOf(browser, served.url, options);
+/** @param {import('playwright-core').Browser} browser @param {string} url @param {Options} options */
+export async function measureWorkloads(browser, url, options) {
+  const { adapter, workloads, asked } = await askedOf(browser, url, options);
   console.log(`WebGPU adapter: ${adapter}`);
   const pytorch = chosen(PYTORCH, options.contenders) ? await pytorchContender() : undefined;
   if (pytorch) {
@@ -63,7 +58,7 @@ export async function measureWorkloads(browser, served, options) {
   const figures = [];
   for (const work of workloads) {
     console.log(`\n${work.title}`);
-    for (const { contender, rates, problem } of await measureOne(browser, served, work, asked, options)) {
+    for (const { contender, rates, problem } of await measureOne(browser, url, work, asked, options)) {
       const found = problem === undefined ? { summary: summary(rates.map((rate) => rate * work.perRun)) } : { problem };
       figures.push({ workload: work.id, contender: contender.id, ...found });
       console.log(
@@ -81,13 +76,13 @@ export async function measureWorkloads(browser, served, options) {
 
 /**
  * @param {import('playwright-core').Browser} browser
- * @param {Served} served
+ * @param {string} url
  * @param {Workload} work
  * @param {Contender[]} asked
  * @param {Options} options
  * @returns {Promise<Entry[]>}
  */
-async function measureOne(browser, { url, isolatedUrl }, work, asked, { rounds, milliseconds, limitMs }) {
+async function measureOne(browser, url, work, asked, { rounds, milliseconds, limitMs }) {
   /** @type {Entry[]} */
   const entries = [];
   let expected = work.expected;
@@ -100,7 +95,7 @@ async function measureOne(browser, { url, isolatedUrl }, work, asked, { rounds, 
         entry.opened = await openPytorch(work.id);
         return;
       }
-      const page = await openBenchPage(browser, contender.isolated ? isolatedUrl : url);
+      const page = await openBenchPage(browser, url);
       entry.opened = {
         measure: (ms) => callPage(page, 'measure', [ms], limitMs, 'a round'),
         close: () => page.close(),

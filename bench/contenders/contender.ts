@@ -23,8 +23,6 @@ export interface Contender {
   readonly backend: 'webgpu' | 'wasm' | 'cpu';
   /** Such a contender runs only the workloads that name it. */
   readonly mode?: 'ddp' | 'sharded' | 'tensor' | 'cpu-fma' | 'cpu-threads';
-  /** Runs in a cross-origin isolated page. */
-  readonly isolated?: boolean;
   /** Also multiplies matrices. */
   product?(work: ProductWork): Promise<Runner>;
   training(work: TrainingWork): Promise<Runner>;

@@ -9,7 +9,7 @@ test('the exponent of a power is the power', () => {
 
 test('each mode has a row, with more instructions at more layers', () => {
   expect(COST_AXES).toEqual(['layers', 'width', 'ranks', 'micro-batches']);
-  const all = measureCosts(['layers'], { rounds: 1, warmUp: 0, mostMsOfSmall: 0 });
+  const all = measureCosts(['layers'], { rounds: 1, warmUp: 0, leastMs: 0 });
   expect(all).toHaveLength(8);
   for (const { points, byInstructions } of all) {
     // Of one round, so a busy machine can give any exponent: the exponents of known times are tested below.

@@ -71,8 +71,11 @@ export interface CostRounds {
   readonly rounds: number;
   /** The number of rounds before, which do not count. */
   readonly warmUp?: number;
-  /** Small sizes take microseconds and are measured for as long as the largest, but at most this long per round. */
-  readonly mostMsOfSmall?: number;
+  /**
+   * Every size is measured again and again for this long per round. If large sizes had fewer measurements than small
+   * ones, V8 would optimise less code for them, and the exponents would be too large.
+   */
+  readonly leastMs?: number;
 }
 
 const doubled = (from: number, to: number): number[] => (from > to ? [] : [from, ...doubled(2 * from, to)]);
@@ -127,19 +130,17 @@ export function exponent(points: readonly (readonly [x: number, y: number])[]): 
   return over / logs.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
 }
 
-function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: CostRounds): MeasuredSeries {
+function measured(series: Series, { rounds, warmUp = 3, leastMs = 100 }: CostRounds): MeasuredSeries {
   const { sizes } = series;
   const samples = sizes.map((): PlanningTimes[] => []);
   // Sizes take turns, so that a busy second of the machine does not affect only one size.
   for (let round = 0; round < rounds + warmUp; round++) {
-    let longestMs = 0;
-    for (const [k, size] of [...sizes.entries()].reverse()) {
+    for (const [k, size] of sizes.entries()) {
       const startMs = performance.now();
       do {
         const times = benchPlanning(series.config(size));
         if (round >= warmUp) samples[k]?.push(times);
-      } while (performance.now() - startMs < Math.min(longestMs, mostMsOfSmall));
-      longestMs = Math.max(longestMs, performance.now() - startMs);
+      } while (performance.now() - startMs < leastMs);
     }
   }
   return fitted(series, samples);
