@@ -1,7 +1,6 @@
 /**
- * e^x and the error function of two doubles at a time. The exponential is FreeBSD's e_exp.c (from fdlibm, Sun
- * Microsystems), step by step, which V8's Math.exp is, too: the same bits. The error function is that of
- * src/graph/erf.ts.
+ * e^x of two doubles at a time: FreeBSD's e_exp.c (from fdlibm, Sun Microsystems), step by step, which V8's Math.exp
+ * is, too, so the bits are the same.
  */
 import { high, low, plusDoubles, rounded } from './lanes';
 
@@ -95,14 +94,6 @@ export function expUsual(x: v128): v128 {
   return v128.bitselect(f64x2.add(double(1), x), result, f64x2.lt(size, double(TINY)));
 }
 
-/** e^x of both, from NORMAL_FROM to -1. */
-// @ts-ignore: decorator
-@inline
-function expBelowOne(x: v128): v128 {
-  const k = multiple(x);
-  return f64x2.mul(reducedExp(x, k), power(k));
-}
-
 /** The rare ends: NaN, what overflows, what is denormal. */
 function expOne(x: f64): f64 {
   if (x != x) return x;
@@ -127,63 +118,4 @@ function expOne(x: f64): f64 {
 export function expOf(x: v128): v128 {
   if (i32x4.all_true(v128.and(f32x4.ge(x, f32x4.splat(-700)), f32x4.le(x, f32x4.splat(700))))) return rounded(expUsual(low(x)), expUsual(high(x)));
   return rounded(exp(low(x)), exp(high(x)));
-}
-
-// @ts-ignore: decorator
-@inline
-function step(sum: v128, x: v128, coefficient: f64): v128 {
-  return plusDoubles(double(coefficient), x, sum);
-}
-
-/** erf(x) of both where |x| < 1. */
-// @ts-ignore: decorator
-@inline
-export function erfSmall(x: v128): v128 {
-  const z = f64x2.mul(x, x);
-  let sum = step(double(-9.673591e-6), z, 0.00011268254);
-  sum = step(sum, z, -0.00084843966);
-  sum = step(sum, z, 0.0052210534);
-  sum = step(sum, z, -0.026865438310680324);
-  sum = step(sum, z, 0.11283782622065378);
-  sum = step(sum, z, -0.37612638475991583);
-  sum = step(sum, z, 1.1283791670623606);
-  return f64x2.mul(x, sum);
-}
-
-/** 1 - |erf(x)| over e^(-x^2), where |x| is `a`, at least 1. */
-// @ts-ignore: decorator
-@inline
-function erfQuotient(a: v128): v128 {
-  const t = f64x2.div(double(1), f64x2.add(double(1), f64x2.div(a, double(2))));
-  let q = step(double(0.10747068931547013), t, -0.43061181006001303);
-  q = step(q, t, 0.5044974423039832);
-  q = step(q, t, -0.0568834893234975);
-  q = step(q, t, 0.32577757351147213);
-  q = step(q, t, 0.26584052765835775);
-  q = step(q, t, 0.2839694354162976);
-  return step(q, t, -9.300192557706866e-5);
-}
-
-/** erf(x) of both where |x| is at most 6. */
-// @ts-ignore: decorator
-@inline
-export function erfModerate(x: v128): v128 {
-  const a = f64x2.abs(x);
-  // Where |x| < 1 this is not the result, and 1 keeps the exponential in its range.
-  const b = f64x2.pmax(double(1), a);
-  const tail = f64x2.sub(double(1), f64x2.mul(expBelowOne(f64x2.neg(f64x2.mul(b, b))), erfQuotient(a)));
-  const large = v128.xor(tail, v128.and(x, double(-0.0)));
-  return v128.bitselect(erfSmall(x), large, f64x2.lt(a, double(1)));
-}
-
-/** erf(x) of both. */
-export function erf(x: v128): v128 {
-  const a = f64x2.abs(x);
-  const isSmall = f64x2.lt(a, double(1));
-  if (i64x2.all_true(isSmall)) return erfSmall(x);
-  const tail = f64x2.sub(double(1), f64x2.mul(exp(f64x2.neg(f64x2.mul(x, x))), erfQuotient(a)));
-  const sign = v128.and(x, double(-0.0));
-  const isLarge = f64x2.gt(a, double(6));
-  const large = v128.xor(v128.bitselect(double(1), tail, isLarge), sign);
-  return v128.bitselect(erfSmall(x), large, isSmall);
 }

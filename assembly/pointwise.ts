@@ -1,10 +1,7 @@
 /** Operators that treat each element alone. Each has the bits of its loop in src/graph/ops/pointwise. */
-import { erf, erfModerate, erfSmall, expOf } from './exponential';
+import { expOf } from './exponential';
 import { tanhOf } from './hyperbolic';
-import { FLOAT, FLOATS, high, loadSome, low, rounded, storeSome, VECTOR } from './lanes';
-
-const INV_SQRT2: f32 = 0.7071067811865476;
-const INV_SQRT_2PI: f32 = 0.3989422804014327;
+import { FLOAT, FLOATS, loadSome, storeSome, VECTOR } from './lanes';
 
 // @ts-ignore: decorator
 @inline
@@ -58,57 +55,6 @@ export function mul(a: usize, b: usize, y: usize, n: i32): void {
   }
   const left = n - i;
   storeSome(y, f32x4.mul(loadSome(a, left), loadSome(b, left)), left);
-}
-
-/** erf(x / sqrt 2), rounded. */
-// @ts-ignore: decorator
-@inline
-function inner(x: v128): v128 {
-  const scaled = f32x4.mul(x, f32x4.splat(INV_SQRT2));
-  const size = f32x4.abs(scaled);
-  // NaN fails both comparisons.
-  if (i32x4.all_true(f32x4.lt(size, f32x4.splat(1)))) return rounded(erfSmall(low(scaled)), erfSmall(high(scaled)));
-  if (i32x4.all_true(f32x4.le(size, f32x4.splat(6))))
-    return rounded(erfModerate(low(scaled)), erfModerate(high(scaled)));
-  return rounded(erf(low(scaled)), erf(high(scaled)));
-}
-
-// @ts-ignore: decorator
-@inline
-function geluOf(x: v128): v128 {
-  const half = f32x4.mul(x, f32x4.splat(0.5));
-  return f32x4.mul(half, f32x4.add(f32x4.splat(1), inner(x)));
-}
-
-/** x Phi(x), the exact one. */
-export function gelu(x: usize, y: usize, n: i32): void {
-  let i = 0;
-  for (; i + FLOATS <= n; i += FLOATS) {
-    v128.store(y, geluOf(v128.load(x)));
-    x += VECTOR;
-    y += VECTOR;
-  }
-  storeSome(y, geluOf(loadSome(x, n - i)), n - i);
-}
-
-// @ts-ignore: decorator
-@inline
-function geluSlope(x: v128): v128 {
-  const cdf = f32x4.mul(f32x4.splat(0.5), f32x4.add(f32x4.splat(1), inner(x)));
-  const bell = f32x4.mul(expOf(f32x4.mul(f32x4.splat(-0.5), f32x4.mul(x, x))), f32x4.splat(INV_SQRT_2PI));
-  return f32x4.add(cdf, f32x4.mul(x, bell));
-}
-
-export function geluGrad(dy: usize, x: usize, dx: usize, n: i32): void {
-  let i = 0;
-  for (; i + FLOATS <= n; i += FLOATS) {
-    v128.store(dx, f32x4.mul(v128.load(dy), geluSlope(v128.load(x))));
-    dy += VECTOR;
-    x += VECTOR;
-    dx += VECTOR;
-  }
-  const left = n - i;
-  storeSome(dx, f32x4.mul(loadSome(dy, left), geluSlope(loadSome(x, left))), left);
 }
 
 export function tanh(x: usize, y: usize, n: i32): void {

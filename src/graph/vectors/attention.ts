@@ -50,11 +50,7 @@ function backward(a: Heads, t: Backward, vectors: Vectors): (() => void) | undef
     ...[headAt(t.dq, a.q, b, h), headAt(t.dk, a.k, b, h), headAt(t.dv, a.v, b, h)],
     ...[addressOf(t.delta) + statistics, ...sizesOf(a)],
   ]);
-  return () => {
-    t.dk.fill(0);
-    t.dv.fill(0);
-    vectors.each('attendBackward', calls, true);
-  };
+  return () => vectors.each('attendBackward', calls, true);
 }
 
 export const ATTENTION_VECTORS: readonly (readonly [string, VectorOp])[] = [

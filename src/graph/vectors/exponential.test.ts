@@ -1,7 +1,7 @@
 /**
- * The exponential, tanh and the error function of WebAssembly, over floats of all sizes: the bits of the plain loops,
- * which take Math.exp and Math.tanh, and so at most half a unit in the last place (ulp) from the exact value where
- * Math.tanh is.
+ * The activations of WebAssembly that take exponentials, over floats of all sizes: the bits of the plain loops. Those of
+ * tanh and sigmoid take Math.exp and Math.tanh, so they are at most half a unit in the last place (ulp) from the exact
+ * value; ../float-functions.test.ts has the bounds of the others.
  */
 import { expect, it } from 'vitest';
 import { must } from '../../base/invariant';
@@ -18,23 +18,27 @@ function floatsOfAllSizes(): Float32Array {
   return new Float32Array(Uint32Array.from(bits).buffer);
 }
 
-/** Where the formulas change: |x| / sqrt 2 of 1 and 6, multiples of ln 2 in x^2 / 2, x and 2 x. */
+/** Where the formulas change: 5.6, 87, multiples of ln 2 in x^2 / 2, x and 2 x. */
 function floatsAtBorders(): Float32Array {
-  const borders = [1, 6].map((border) => border * Math.SQRT2);
+  const borders = [5.6, 87, Math.sqrt(2 * 87)];
   for (let k = 0.5; k < 20; k += 0.5) borders.push(Math.sqrt(2 * k * Math.LN2), k * Math.LN2, (k * Math.LN2) / 2);
   const ulps = Array.from({ length: 65 }, (_, i) => (i - 32) * 2 ** -23);
   const near = borders.flatMap((border) => ulps.map((ulp) => border * (1 + ulp)));
   return Float32Array.from([...near, ...near.map((x) => -x)]);
 }
 
-const UNARY = ['ops/gelu', 'ops/gelu-grad', 'ops/tanh', 'ops/tanh-grad', 'ops/sigmoid', 'ops/sigmoid-grad'];
+const UNARY = ['gelu', 'silu', 'tanh', 'sigmoid'].flatMap((name) => [`ops/${name}`, `ops/${name}-grad`]);
+const BY_TANH = { approximate: 'tanh' };
 
-it.each(UNARY)('%s', (name) => {
+it.each([
+  ...UNARY.map((name) => [name, {}] as const),
+  ...['ops/gelu', 'ops/gelu-grad'].map((name) => [name, BY_TANH] as const),
+])('%s %o', (name, attrs) => {
   const op = must(ALL_OPS.get(name), name);
   for (const x of [floatsOfAllSizes(), floatsAtBorders()]) {
     const type = { shape: [x.length], dtype: 'f32' as const };
     const data = name.endsWith('-grad') ? [new Float32Array(x.length).fill(1), x] : [x];
-    expect(expectSameBits({ op, types: data.map(() => type), attrs: {}, data }, GRAPH_VECTORS.get(name))).toBe(true);
+    expect(expectSameBits({ op, types: data.map(() => type), attrs, data }, GRAPH_VECTORS.get(name))).toBe(true);
   }
 });
 

@@ -26,11 +26,11 @@ const binary =
     return args.inputTypes.every((type) => sameShape(type.shape, shape)) ? unary(kernel)(args, vectors) : undefined;
   };
 
-/** Exact gelu; the tanh approximation has no kernel. */
+/** One kernel for each form of gelu. */
 const gelu =
-  (kernel: 'gelu' | 'geluGrad'): VectorOp =>
+  (exact: KernelName, byTanh: KernelName): VectorOp =>
   (args, vectors) =>
-    args.attrs.approximate === 'tanh' ? undefined : unary(kernel)(args, vectors);
+    unary(args.attrs.approximate === 'tanh' ? byTanh : exact)(args, vectors);
 
 export const POINTWISE_VECTORS: readonly (readonly [string, VectorOp])[] = [
   ['ops/relu', unary('relu')],
@@ -39,8 +39,10 @@ export const POINTWISE_VECTORS: readonly (readonly [string, VectorOp])[] = [
   ['ops/tanh-grad', unary('tanhGrad')],
   ['ops/sigmoid', unary('sigmoid')],
   ['ops/sigmoid-grad', unary('sigmoidGrad')],
-  ['ops/gelu', gelu('gelu')],
-  ['ops/gelu-grad', gelu('geluGrad')],
+  ['ops/gelu', gelu('gelu', 'geluTanh')],
+  ['ops/gelu-grad', gelu('geluGrad', 'geluTanhGrad')],
+  ['ops/silu', unary('silu')],
+  ['ops/silu-grad', unary('siluGrad')],
   ['ops/add', binary('add')],
   ['ops/mul', binary('mul')],
 ];

@@ -2,6 +2,7 @@
  * The activations of torch.nn.functional as rows of the table of unary functions: formulas, slopes, CPU loops. gelu
  * is in its own file.
  */
+import { sigmoid } from '../../float-functions';
 import { numeric, type Unary } from './unary';
 
 const f = Math.fround;
@@ -105,13 +106,13 @@ export const ACTIVATIONS: readonly Unary[] = [
     forward(x, y) {
       for (let i = 0; i < y.length; i++) {
         const v = x[i] as number;
-        y[i] = v / f(1 + f(Math.exp(-v)));
+        y[i] = v * sigmoid(v);
       }
     },
     gradient(dy, x, dx) {
       for (let i = 0; i < dx.length; i++) {
         const v = x[i] as number;
-        const s = f(1 / f(1 + f(Math.exp(-v))));
+        const s = sigmoid(v);
         dx[i] = f((dy[i] as number) * s) * f(1 + f(v * f(1 - s)));
       }
     },
