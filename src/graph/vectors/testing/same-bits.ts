@@ -1,4 +1,7 @@
-/** Runs an operator twice, by its plain kernel and by that of WebAssembly, and holds them bit by bit. For tests. */
+/**
+ * Runs an operator twice, by its plain kernel and by that of WebAssembly, and compares every bit. Tensors begin at any
+ * multiple of four bytes, and what surrounds them must stay as it was. For tests.
+ */
 import { expect } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
@@ -43,6 +46,36 @@ function room(bytes: number): Vectors {
   return current.vectors;
 }
 
+/** Number of elements around a tensor, which no kernel may write: 4 to 7 in front of the tensor. */
+const MARGINS = 12;
+/** A NaN that no operation makes. */
+const UNTOUCHED = 0x7fc0_beef;
+
+interface Placed {
+  readonly array: HostArray;
+  /** Whether all elements around the array are as they were. */
+  readonly intact: () => boolean;
+}
+
+/** An array that begins `shift` elements behind a multiple of 64 bytes. */
+function placed(vectors: Vectors, { dtype, shape }: TensorType, shift: number): Placed {
+  const length = elements(shape);
+  const { buffer, offset } = vectors.allocate(4 * (length + MARGINS));
+  const words = new Int32Array(buffer, offset, length + MARGINS).fill(UNTOUCHED);
+  const start = 4 + shift;
+  const address = offset + 4 * start;
+  const array = dtype === 'f32' ? new Float32Array(buffer, address, length) : new Int32Array(buffer, address, length);
+  array.fill(0);
+  const around = [words.subarray(0, start), words.subarray(start + length)];
+  return { array, intact: () => around.every((part) => part.every((word) => word === UNTOUCHED)) };
+}
+
+/** Compares large arrays in a loop, because `toEqual` takes microseconds per element. */
+function expectEqual(found: HostArray, expected: HostArray, message: string): void {
+  const [a, b] = [comparable(found), comparable(expected)];
+  if (a.length !== b.length || a.some((word, i) => word !== b[i])) expect(a, message).toEqual(b);
+}
+
 /** Without a row of the table only products go by WebAssembly. Says whether a kernel ran. */
 export function expectSameBits(
   { op, types, attrs, data, inPlace = () => undefined, sameOutputs }: Run,
@@ -50,10 +83,15 @@ export function expectSameBits(
 ): boolean {
   const outputTypes = op.infer(types, attrs);
   const all = [...types, ...outputTypes];
-  const vectors = room(all.map(({ shape }) => 4 * elements(shape) + 64).reduce((sum, bytes) => sum + bytes, 0));
+  const sizes = all.map(({ shape }) => 4 * (elements(shape) + MARGINS) + 64);
+  const vectors = room(sizes.reduce((sum, bytes) => sum + bytes, 0));
+  const margins: Placed[] = [];
   const results = [false, true].map((fast) => {
-    const make = ({ dtype, shape }: TensorType) =>
-      fast ? vectors.array(dtype, elements(shape)) : allocate(dtype, elements(shape));
+    const make = (type: TensorType): HostArray => {
+      if (!fast) return allocate(type.dtype, elements(type.shape));
+      margins.push(placed(vectors, type, (elements(type.shape) + margins.length) % 4));
+      return at(margins, margins.length - 1).array;
+    };
     const inputs = types.map((type, i) => {
       const array = make(type);
       array.set(at(data, i));
@@ -73,10 +111,13 @@ export function expectSameBits(
   const [plain, fast] = [at(results, 0), at(results, 1)];
   const name = `${op.name} of ${JSON.stringify(types.map(({ shape }) => shape))} ${JSON.stringify(attrs)}`;
   plain.outputs.slice(0, sameOutputs).forEach((expected, k) => {
-    expect(comparable(at(fast.outputs, k)), `output ${k} of ${name}`).toEqual(comparable(expected));
+    expectEqual(at(fast.outputs, k), expected, `output ${k} of ${name}`);
   });
   plain.inputs.forEach((expected, k) => {
-    expect(comparable(at(fast.inputs, k)), `input ${k} of ${name}`).toEqual(comparable(expected));
+    expectEqual(at(fast.inputs, k), expected, `input ${k} of ${name}`);
+  });
+  margins.forEach(({ intact }, k) => {
+    if (!intact()) expect.fail(`the kernel of ${name} writes outside of tensor ${k}`);
   });
   return fast.ran;
 }
