@@ -10,3 +10,4 @@ export { batchNorm, batchNormGradInput, gradSums, moments } from './norm';
 export { adam, sgd, sgdMomentum } from './optim';
 export { add, addColumns, allFinite, mul, relu, reluGrad, sigmoid, sigmoidGrad, tanh, tanhGrad } from './pointwise';
 export { product } from './product';
+export { addRows, pickRows } from './rows';

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { randomSource } from '../graph/testing/case-tools';
+import { SPECIAL_VALUES } from '../graph/vectors/testing/cases';
 import { expectSameBits } from '../graph/vectors/testing/same-bits';
 import { LATE_OPTIM_OPS } from './late-ops';
 import { OPTIM_OPS } from './op-table';
@@ -27,6 +28,11 @@ it.each(Object.keys(STATES))('%s', (name) => {
         const count = LENGTHS.length;
         const parameters = LENGTHS.map(values);
         at(parameters, 4)[5] = Number.NaN;
+        const gradients = LENGTHS.map(values);
+        SPECIAL_VALUES.forEach((value, i) => {
+          at(parameters, 5)[8 * i] = value;
+          at(gradients, 5)[8 * i + 1] = value;
+        });
         const all = Array.from({ length: states }, () => LENGTHS.map(positive)).flat();
         const types = [SCALARS_LENGTH, ...LENGTHS, ...LENGTHS, ...all.map(({ length }) => length)];
         const ran = expectSameBits(
@@ -34,7 +40,7 @@ it.each(Object.keys(STATES))('%s', (name) => {
             op,
             types: types.map((length) => ({ shape: [length], dtype: 'f32' })),
             attrs: { count, amsgrad, decoupled: flag, nesterov: flag },
-            data: [scalars, ...parameters, ...LENGTHS.map(values), ...all],
+            data: [scalars, ...parameters, ...gradients, ...all],
             inPlace: (output) => (output < count ? 1 + output : 1 + count + output),
           },
           OPTIM_VECTORS.get(name),

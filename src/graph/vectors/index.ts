@@ -2,6 +2,7 @@
 import { base64 } from '../../../assembly/index.ts?wasm';
 import { ATTENTION_VECTORS } from './attention';
 import { CONV_VECTORS } from './conv';
+import { EMBEDDING_VECTORS } from './embedding';
 import { compile } from './kernels';
 import { LINEAR_VECTORS } from './linear';
 import { LOSS_VECTORS } from './loss';
@@ -13,6 +14,7 @@ export const GRAPH_VECTORS: VectorOps = new Map([
   ...POINTWISE_VECTORS,
   ...LINEAR_VECTORS,
   ...ATTENTION_VECTORS,
+  ...EMBEDDING_VECTORS,
   ...NORM_VECTORS,
   ...CONV_VECTORS,
   ...LOSS_VECTORS,

@@ -12,7 +12,7 @@ import type { Extent } from '../../dims';
 import type { Attrs, OpDef } from '../../op';
 import { chainTypes, cpuChains, cpuPick, lowerChains, lowerPick, type TablePart } from '../shape/index-select';
 
-const tableOf = ([n = 0, inner = 0]: Shape): Extent => ({ outer: 1, n, inner });
+export const tableOf = ([n = 0, inner = 0]: Shape): Extent => ({ outer: 1, n, inner });
 
 /** The row without gradient, or -1; throws in PyTorch's words. */
 function paddingRow(attrs: Attrs, rows: number): number {
@@ -22,7 +22,7 @@ function paddingRow(attrs: Attrs, rows: number): number {
   throw new LockstepError('shape', 'Padding_idx must be within num_embeddings');
 }
 
-const partOf = ({ first }: Attrs): TablePart | undefined => (typeof first === 'number' ? { first } : undefined);
+export const partOf = ({ first }: Attrs): TablePart | undefined => (typeof first === 'number' ? { first } : undefined);
 
 export const embedding: OpDef = {
   name: 'embedding/embedding',
@@ -58,7 +58,7 @@ export const embedding: OpDef = {
   flops: () => 0,
 };
 
-const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first ?? 0) });
+export const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first ?? 0) });
 
 /**
  * Inputs dy [..., D] and ids; outputs the weight's gradient, with the shape of attr `shape`, and the chains. Attr

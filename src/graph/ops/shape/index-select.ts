@@ -135,21 +135,31 @@ export function lowerChains(
   ];
 }
 
-/** Fills head and next as the kernel does, and adds each slice of dy at its index. */
-export function cpuChains(
-  [dy, index]: readonly [HostArray, HostArray],
-  [dx, head, next]: readonly [HostArray, HostArray, HostArray],
-  { outer, n, inner }: Extent,
+/** Fills head and next as the kernel does. */
+export function cpuPositions(
+  index: HostArray,
+  [head, next]: readonly [HostArray, HostArray],
   { skip, first }: Chains,
 ): void {
-  const picks = index.length;
   head.fill(-1);
-  for (let j = picks - 1; j >= 0; j--) {
+  for (let j = index.length - 1; j >= 0; j--) {
     const k = (index[j] as number) - first;
     next[j] = head[k] ?? -1;
     head[k] = j;
   }
   if (skip >= 0) head[skip] = -1;
+}
+
+/** Fills head and next, and adds each slice of dy at its index. */
+export function cpuChains(
+  [dy, index]: readonly [HostArray, HostArray],
+  [dx, head, next]: readonly [HostArray, HostArray, HostArray],
+  { outer, n, inner }: Extent,
+  chains: Chains,
+): void {
+  const { skip, first } = chains;
+  const picks = index.length;
+  cpuPositions(index, [head, next], chains);
   dx.fill(0);
   for (let o = 0, from = 0; o < outer; o++) {
     for (let j = 0; j < picks; j++, from += inner) {
