@@ -1,4 +1,4 @@
-/** Activations x g(x), with g between 0 and 1: gelu, its form with tanh, silu. The bits are those of the plain loops. */
+/** Activations x g(x), with g between 0 and 1: gelu, its form with tanh, silu. The plain loops have the same bits. */
 import { expOfNegative, normalCdf, sigmoid } from './float-functions';
 import { FLOATS, loadSome, plus, storeSome, VECTOR } from './lanes';
 

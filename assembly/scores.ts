@@ -69,8 +69,8 @@ export function dotsOfBlock(x: usize, y: usize, d: i32): v128 {
 }
 
 /**
- * to[r][j] = factor times the sum over e of x[e][r] y[e][j], for a transposed block x and transposed keys y; for j below
- * `reach` and some beyond.
+ * to[r][j] = factor times the sum over e of x[e][r] y[e][j], for a transposed block x and transposed keys y; for j
+ * below `reach` and some beyond.
  */
 export function dots(x: usize, y: usize, places: i32, d: i32, reach: i32, factor: f32, to: usize): void {
   const step = <usize>places * FLOAT;

@@ -12,8 +12,8 @@ const LN2_LOW = f(-2.1219444e-4);
 const WHOLE = 12_582_912;
 /** e^x of smaller numbers is 0, because it would be nearly denormal. */
 const LEAST = -87;
-/** 2^-k for k = 0 to 126. */
-const POWERS = new Float32Array(127).map((_, k) => 0.5 ** k);
+/** 2^(i - 126) */
+const POWERS = new Float32Array(127).map((_, i) => 0.5 ** (126 - i));
 
 // e^r = 1 + r + r^2 (E2 + r E3 + ...) for |r| up to ln(2) / 2, fitted to the smallest relative error.
 const E2 = f(0.4999999403953552);
@@ -29,7 +29,7 @@ export function expOfNegative(x: number): number {
   const r = f(f(x - f(k * LN2_HIGH)) - f(k * LN2_LOW));
   const p = f(E2 + f(r * f(E3 + f(r * f(E4 + f(r * f(E5 + f(r * E6))))))));
   const y = f(1 + f(r + f(f(r * r) * p)));
-  return f(y * (POWERS[-k] ?? Number.NaN));
+  return f(y * (POWERS[(k + 126) | 0] as number));
 }
 
 /** From here on the distribution function rounds to 0 or 1. */

@@ -1,7 +1,7 @@
 /**
- * The activations of WebAssembly that take exponentials, over floats of all sizes: the bits of the plain loops. Those of
- * tanh and sigmoid take Math.exp and Math.tanh, so they are at most half a unit in the last place (ulp) from the exact
- * value; ../float-functions.test.ts has the bounds of the others.
+ * The activations of WebAssembly that take exponentials, over floats of all sizes: the bits of the plain loops. Those
+ * of tanh and sigmoid take Math.exp and Math.tanh, so they are at most half a unit in the last place (ulp) from the
+ * exact value; ../float-functions.test.ts has the bounds of the others.
  */
 import { expect, it } from 'vitest';
 import { must } from '../../base/invariant';
