@@ -11,7 +11,7 @@ import { lockstepContenders } from './contenders/lockstep';
 import { machine } from './machine.mjs';
 import type { Figure, StudyFigure } from './result';
 import { STUDIES } from './studies';
-import { chosen, summary } from './summary.mjs';
+import { checkNames, chosen, summary } from './summary.mjs';
 import { timed } from './timed';
 import { WORKLOADS } from './workloads';
 import { expectedProbes } from './workloads/products';
@@ -96,6 +96,12 @@ async function measureStudies(): Promise<StudyFigure[]> {
 }
 
 async function main(): Promise<void> {
+  checkNames(
+    'only',
+    options.only,
+    [...WORKLOADS, ...STUDIES].map(({ id }) => id),
+  );
+  checkNames('contenders', options.contenders, [...lockstepContenders(gpu).map(({ id }) => id), 'pytorch']);
   const adapter = await adapterName();
   console.log(`adapter: ${adapter}`);
   const figures: Figure[] = [];

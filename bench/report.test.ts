@@ -5,7 +5,7 @@ import { disagreement } from './check-losses.mjs';
 import { report } from './report.mjs';
 import type { Result } from './result';
 import { valuesOf } from './result-values.mjs';
-import { chosen, summary } from './summary.mjs';
+import { checkNames, chosen, NONE, summary } from './summary.mjs';
 import { TABLES, tablesNamed } from './tables.mjs';
 import { table } from './tables-against.mjs';
 import { beginOf, endOf, withTable } from './tables-document.mjs';
@@ -111,6 +111,14 @@ it('sums up rounds', () => {
   expect(chosen('jax-wasm', [])).toBe(true);
   expect(chosen('jax-wasm', ['lockstep', 'jax'])).toBe(true);
   expect(chosen('jax-wasm', ['lockstep'])).toBe(false);
+});
+
+it('refuses a name that selects nothing', () => {
+  const ids = ['cnn', 'gpt'];
+  expect(() => checkNames('only', ['c', 'gpt', NONE], ids)).not.toThrow();
+  expect(() => checkNames('only', ['gpt', 'resnet'], ids)).toThrow(
+    '--only: nothing begins with "resnet". The names are cnn, gpt.',
+  );
 });
 
 it('finds numbers that do not agree to a thousandth', () => {

@@ -62,11 +62,21 @@ for (const [name, needs] of /** @type {const} */ ([
 ensureInstalled();
 const { measureGpu } = await import('./gpu-figures.mjs');
 const { report } = await import('./report.mjs');
+const { UnknownName } = await import('./summary.mjs');
 
 /** @param {string} why @returns {never} */
 function refuse(why) {
   console.error(`${why} npm run bench -- --help lists the options.`);
   process.exit(2);
+}
+
+/** @param {unknown} error @returns {never} */
+function unlessUnknown(error) {
+  if (error instanceof UnknownName) refuse(error.message);
+  if (!values.gpu || !(error instanceof Error)) throw error;
+  // The reason is in the output of the program that measures: a driver, or an option.
+  console.error(error.message);
+  process.exit(1);
 }
 
 const options = {
@@ -130,10 +140,10 @@ if (values.tables !== undefined) {
   process.exit();
 }
 if (values.against !== undefined) {
-  await besideAnother(values.against);
+  await besideAnother(values.against).catch(unlessUnknown);
   process.exit();
 }
-const result = await measure();
+const result = await measure().catch(unlessUnknown);
 mkdirSync(path.join(root, '.cache'), { recursive: true });
 writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);
 console.log(`\n${report(result)}`);

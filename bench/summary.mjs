@@ -16,3 +16,20 @@ export function median(sorted) {
 
 /** Without beginnings all ids are selected. @param {string} id @param {readonly string[]} beginnings */
 export const chosen = (id, beginnings) => beginnings.length === 0 || beginnings.some((each) => id.startsWith(each));
+
+/** Selects nothing. */
+export const NONE = 'none';
+
+/** A word of --only or --contenders that selects nothing. The message names the ids. */
+export class UnknownName extends Error {}
+
+/**
+ * @param {string} option
+ * @param {readonly string[]} beginnings
+ * @param {readonly string[]} ids
+ */
+export function checkNames(option, beginnings, ids) {
+  const unknown = beginnings.find((each) => each !== NONE && !ids.some((id) => id.startsWith(each)));
+  if (unknown !== undefined)
+    throw new UnknownName(`--${option}: nothing begins with "${unknown}". The names are ${ids.join(', ')}.`);
+}

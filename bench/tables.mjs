@@ -9,6 +9,7 @@ import { measureGpu } from './gpu-figures.mjs';
 import { measurePlanning } from './planning-figures.mjs';
 import { report } from './report.mjs';
 import { valuesOf } from './result-values.mjs';
+import { NONE } from './summary.mjs';
 
 /**
  * `text`: Markdown, which begins with date and machine. `values`: the numbers that two checkouts compare, by name; none
@@ -20,14 +21,12 @@ import { valuesOf } from './result-values.mjs';
  * @typedef {{readonly id: string, readonly about: string, readonly take: (rounds: Rounds) => Promise<Taken>}} TableRow
  */
 
-const NOTHING = ['-'];
-
 /**
  * @param {{only?: string[], contenders?: string[], presets?: boolean, page?: boolean}} what
  * @returns {TableRow['take']}
  */
 const inBrowser =
-  ({ only = NOTHING, contenders = [], presets = false, page = false }) =>
+  ({ only = [NONE], contenders = [], presets = false, page = false }) =>
   async (rounds) => {
     const result = await measureInBrowser({ ...rounds, only, contenders, presets, page });
     return { text: report(result), values: valuesOf(result) };

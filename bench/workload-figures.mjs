@@ -6,7 +6,7 @@
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { disagreement } from './check-losses.mjs';
 import { openPytorch, PYTORCH, pytorchContender } from './pytorch-contender.mjs';
-import { chosen, summary } from './summary.mjs';
+import { checkNames, chosen, summary } from './summary.mjs';
 
 /** If the rounds of a contender take this long altogether, a few rounds are enough. */
 const ENOUGH_MS = 15_000;
@@ -36,7 +36,12 @@ export async function askedOf(browser, url, options) {
   const all = await page.evaluate(() => Reflect.get(globalThis, 'bench').workloads);
   /** @type {Contender[]} */
   const known = await page.evaluate(() => Reflect.get(globalThis, 'bench').contenders);
+  /** @type {{id: string}[]} */
+  const studies = await page.evaluate(() => Reflect.get(globalThis, 'bench').studies);
   await page.close();
+  const idsOf = (/** @type {readonly {id: string}[]} */ list) => list.map(({ id }) => id);
+  checkNames('only', options.only, [...idsOf(all), ...idsOf(studies)]);
+  checkNames('contenders', options.contenders, [...idsOf(known), PYTORCH]);
   return {
     adapter,
     workloads: all.filter(({ id }) => chosen(id, options.only)),
