@@ -33,8 +33,15 @@ afterAll(async () => {
 /** Elements of a replica; they lie one after the other in one GPUBuffer. */
 const LENGTH = 10_000;
 
-/** `between`: the buffers named "sum" lie in a GPUBuffer of their own. Returns what the targets lie in. */
-async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>, between = false): Promise<Float32Array> {
+/**
+ * `between`: the buffers named "sum" lie in a GPUBuffer of their own. Returns what the targets lie in, and VECTORS of
+ * each dispatch.
+ */
+async function run(
+  folds: readonly Fold[],
+  image: Float32Array<ArrayBuffer>,
+  { between = false, vectorsApart = false } = {},
+): Promise<{ readonly sums: Float32Array; readonly vectors: readonly (number | undefined)[] }> {
   const own = must(opened, 'device');
   const layout = new MemoryLayout([], [], own.device.limits);
   const buffer = layout.reserve('replicas', image.byteLength);
@@ -49,8 +56,11 @@ async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>, bet
     area: LENGTH * 4,
     spec: { name: 'g', shape: [LENGTH], dtype: 'f32', category: 'gradient', persistent: true } as const,
   });
-  const specs = planFolds(folds, locate, layout);
-  return runSpecs(specs, memory, sums, image.byteLength);
+  const specs = planFolds(folds, locate, layout, { vectorsApart });
+  return {
+    sums: await runSpecs(specs, memory, sums, image.byteLength),
+    vectors: specs.map(({ constants }) => constants['VECTORS']),
+  };
 }
 
 /** Returns the first bytes of a buffer after these dispatches, and frees the memory. */
@@ -114,8 +124,12 @@ it.each([
       for (const t of targets) expected[t.device * LENGTH + t.offset + i] = sum * after;
     }
   }
-  const result = await run(folds, image, between);
-  expect(Buffer.compare(Buffer.from(result.buffer), Buffer.from(expected.buffer))).toBe(0);
+  for (const vectorsApart of [false, true]) {
+    const { sums, vectors } = await run(folds, image, { between, vectorsApart });
+    expect(Buffer.compare(Buffer.from(sums.buffer), Buffer.from(expected.buffer))).toBe(0);
+    const usual = ranks > 1 ? [shifted ? 0 : 1] : [undefined];
+    expect(vectors).toEqual(vectorsApart && !between && !shifted ? [2, 0] : usual);
+  }
 });
 
 it.each([

@@ -22,10 +22,23 @@ const VECTOR = 4;
 const nibbles = (numbers: readonly number[]): number =>
   numbers.reduce((word, n, k) => (word | (n << (4 * k))) >>> 0, 0);
 
+/** For fewer elements, another dispatch costs more than it saves. */
+const LONG = 8192;
+
 type Locate = (device: DeviceIndex, name: string) => Location;
 
+export interface FoldOptions {
+  /** Whole vectors and what is left of them in dispatches of their own: faster on software adapters. */
+  readonly vectorsApart?: boolean;
+}
+
 /** The folds must be independent of each other. */
-export function planFolds(folds: readonly Fold[], locate: Locate, layout: MemoryLayout): readonly DispatchSpec[] {
+export function planFolds(
+  folds: readonly Fold[],
+  locate: Locate,
+  layout: MemoryLayout,
+  { vectorsApart = false }: FoldOptions = {},
+): readonly DispatchSpec[] {
   const groups = new Map<string, { pair: Pair; fold: Fold; stretches: BlockStretch[] }>();
   const copies: TransferMove[] = [];
   for (const fold of folds) {
@@ -42,8 +55,8 @@ export function planFolds(folds: readonly Fold[], locate: Locate, layout: Memory
   }
   return [
     ...planTransfers(copies, PUT, layout),
-    ...inManyBuffers([...groups.values()], manyKey).map((group) =>
-      group.items.length > 1 ? foldFromMany(group, layout) : foldDispatch(at(group.items, 0), layout),
+    ...inManyBuffers([...groups.values()], manyKey).flatMap((group) =>
+      group.items.length > 1 ? [foldFromMany(group, layout)] : foldDispatches(at(group.items, 0), layout, vectorsApart),
     ),
   ];
 }
@@ -83,9 +96,34 @@ function copiesOf({ length, terms, targets }: Fold, locate: Locate): readonly Tr
   });
 }
 
-function foldDispatch({ pair: [source, target], fold, stretches }: Alike, layout: MemoryLayout): DispatchSpec {
-  const { terms, targets, scale, after, joins } = fold;
+/** 0: a kernel moves single elements. 1: whole vectors and single elements. 2: only whole vectors. */
+type Vectors = 0 | 1 | 2;
+
+function foldDispatches(group: Alike, layout: MemoryLayout, vectorsApart: boolean): readonly DispatchSpec[] {
+  const { stretches, pair, fold } = group;
   const alike = stretches.every((s) => s.at.every(({ offset }) => (offset - at(s.at, 0).offset) % VECTOR === 0));
+  const total = stretches.reduce((sum, { length }) => sum + length, 0);
+  if (!alike || !vectorsApart || fold.joins || pair[0] !== pair[1] || total < LONG)
+    return [foldDispatch(group, layout, alike ? 1 : 0)];
+  const parts = stretches.map(partsOf);
+  return ([2, 0] as const).flatMap((vectors) => {
+    const own = parts.flatMap(({ whole, single }) => (vectors === 2 ? whole : single));
+    return own.length === 0 ? [] : [foldDispatch({ ...group, stretches: own }, layout, vectors)];
+  });
+}
+
+/** The whole vectors of a stretch, and the elements before and after them. */
+function partsOf(stretch: BlockStretch): { whole: BlockStretch[]; single: BlockStretch[] } {
+  const before = Math.min(stretch.length, -at(stretch.at, 0).offset & (VECTOR - 1));
+  const end = before + Math.floor((stretch.length - before) / VECTOR) * VECTOR;
+  const part = (from: number, to: number): BlockStretch[] =>
+    from < to ? [{ at: stretch.at.map(({ offset }) => ({ offset: offset + from })), length: to - from }] : [];
+  return { whole: part(before, end), single: [...part(0, before), ...part(end, stretch.length)] };
+}
+
+function foldDispatch({ pair, fold, stretches }: Alike, layout: MemoryLayout, vectors: Vectors): DispatchSpec {
+  const [source, target] = pair;
+  const { terms, targets, scale, after, joins } = fold;
   const { words, lanes, workgroups } = blockTable(stretches);
   const within = source === target;
   const tensors = within ? [layout.whole(source)] : [layout.whole(source), layout.whole(target)];
@@ -100,7 +138,7 @@ function foldDispatch({ pair: [source, target], fold, stretches }: Alike, layout
   return {
     ...shared,
     kernel: within ? 'comm/fold' : 'comm/fold-between',
-    constants: { TERMS: terms.length, TARGETS: targets.length, VECTORS: alike ? 1 : 0, LANES: lanes },
+    constants: { TERMS: terms.length, TARGETS: targets.length, VECTORS: vectors, LANES: lanes },
     params: packParams([{ f32: scale }, { f32: after }, 0], []),
   };
 }

@@ -45,7 +45,7 @@ export interface PlanOptions {
   readonly fold?: boolean;
   /**
    * copyBufferToBuffer is much faster than a kernel that writes (software adapters): results that several devices need
-   * are computed once and copied.
+   * are computed once and copied, and kernels are chosen that avoid what software adapters are slow at.
    */
   readonly copies?: boolean;
   /** With `copies`, by the position of a step: computations of which the first is enough. */
@@ -68,7 +68,7 @@ export function planProgram(
   stepsOf(program, ops, layout, fold).forEach((step, position) => {
     if (step.kind === 'fold') {
       const once = copies ? foldOnce(step.items, planner.locate, layout) : { folds: step.items };
-      const dispatches = planFolds(once.folds, planner.locate, layout);
+      const dispatches = planFolds(once.folds, planner.locate, layout, { vectorsApart: copies });
       onPlanned?.(step, dispatches);
       schedule.compute(dispatches, planner.accessesOfFolds(step.items), once.copies);
     } else if (step.kind === 'transfer') {
