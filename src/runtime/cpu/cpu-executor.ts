@@ -69,7 +69,9 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     allocatedBytes: (device) => memoryOf(device).bytes,
     write(device, buffer, data) {
       const own = memoryOf(device);
-      own.persistent(buffer).set(toStored(own.specOf(buffer), data));
+      const stored = toStored(own.specOf(buffer), data);
+      own.persistent(buffer).set(stored);
+      shared.wrote(device, buffer, stored);
     },
     read: async (refs, as) =>
       refs.map(({ device, buffer }) => {

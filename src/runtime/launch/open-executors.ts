@@ -10,6 +10,7 @@ import { type CpuSettings, loadVectors } from '../../parallel/vector-ops';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor, REMOTE } from '../cpu/cpu-executor';
+import { mayRepeat, REPLICAS } from '../cpu/cpu-shared-run';
 import type { Transport } from '../executor';
 import type { PortTransportOptions } from '../transport/port-transport';
 import { closePorts, type RankLinks } from '../transport/rank-links';
@@ -128,6 +129,7 @@ async function openOne(
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
   if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu')) {
     if (transport) await REMOTE.load();
+    else if (mayRepeat(programs)) await REPLICAS.load();
     const vectors = await loadVectors(programs, cpu);
     const team =
       vectors && cpu && cpu.threads > 1

@@ -9,14 +9,14 @@ import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed, InstructionRecord, Stop } from '../executor';
+import { Replicas } from '../replicas';
 import { type DispatchCommand, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
-import { type CopySpec, encodeCopies } from './copies';
+import { type CopySpec, encodeCopies, isWorthCopying } from './copies';
 import { planCorruption } from './corruption';
 import type { DispatchSpec } from './dispatch';
 import { runLoads } from './plan-loads';
-import { type ProgramPlan, planProgram } from './plan-step';
-import { Replicas } from './replicas';
+import { type ProgramPlan, planProgram, stepsOf } from './plan-step';
 import { SharedTrace } from './trace-shared';
 
 interface Variant {
@@ -182,10 +182,15 @@ export class SharedRun {
 }
 
 /** Undefined: no Program computes the same on several devices. */
-function replicasOf(context: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): Replicas | undefined {
-  if (context.programs.every(({ lanes }) => lanes.length < 2)) return undefined;
-  const replicas = new Replicas(context);
-  return context.programs.some(({ kind }) => replicas.usual(programKey(kind)).repeated.size > 0) ? replicas : undefined;
+function replicasOf({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): Replicas | undefined {
+  if (programs.every(({ lanes }) => lanes.length < 2)) return undefined;
+  const replicas = new Replicas({
+    programs,
+    ops,
+    steps: (program) => stepsOf(program, ops, layout),
+    isWorthCopying: (key, group) => isWorthCopying(group, (device, name) => layout.locate(key, device, name)),
+  });
+  return programs.some(({ kind }) => replicas.usual(programKey(kind)).repeated.size > 0) ? replicas : undefined;
 }
 
 function withStretches(plan: ProgramPlan, commands: readonly DispatchCommand[]): StepVariant {

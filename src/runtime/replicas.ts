@@ -2,25 +2,34 @@
  * Knows which persistent buffers of the hosted devices hold the same bits: what the host has written, and what the
  * Programs have made of it since. So a step can compute on one device what several devices would compute with the same
  * values (program/same-values), such as the optimiser's step of DDP's replicas. If a replica differs from the others,
- * because nobody has made them equal or a fault has changed one, each device computes for itself. Owned by shared-run.
+ * because nobody has made them equal or a fault has changed one, each device computes for itself. Owned by the runs of
+ * devices that share a memory: webgpu/shared-run and cpu/cpu-shared-run, which decide when copying is faster.
  */
-import { must } from '../../base/invariant';
-import type { FoldStep } from '../../program/fold-movements';
-import type { Load, Program } from '../../program/instruction';
-import type { LinearStep } from '../../program/linearize';
-import type { Placed } from '../../program/ready-heads';
-import { type Repeated, type SameContents, sameValues } from '../../program/same-values';
-import { keyOf } from '../../program/symbolic-memory';
-import { type ProgramKey, programKey } from '../../protocol/step-kind';
-import type { DeviceIndex } from '../../protocol/trace';
-import type { HostArray } from '../../tensor/shape';
-import type { Feed } from '../executor';
-import type { GpuContext } from './context';
-import { isWorthCopying } from './copies';
-import { stepsOf } from './plan-step';
+import { must } from '../base/invariant';
+import type { OpTable } from '../graph/op';
+import type { FoldStep } from '../program/fold-movements';
+import type { Load, Program } from '../program/instruction';
+import type { LinearStep } from '../program/linearize';
+import { programOf } from '../program/program-of';
+import type { Placed } from '../program/ready-heads';
+import { type Repeated, type SameContents, sameValues } from '../program/same-values';
+import { keyOf } from '../program/symbolic-memory';
+import type { ProgramKey } from '../protocol/step-kind';
+import type { DeviceIndex } from '../protocol/trace';
+import type { HostArray } from '../tensor/shape';
+import type { Feed } from './executor';
 
 /** By the position of a step. */
 export type RepeatedSteps = ReadonlyMap<number, readonly Repeated[]>;
+
+export interface ReplicasOptions {
+  readonly programs: readonly Program[];
+  readonly ops: OpTable;
+  /** The steps that run; a step has the computations of several devices. */
+  steps(program: Program): readonly (LinearStep | FoldStep)[];
+  /** Whether copying the results of the first computation to the others is faster than computing them again. */
+  isWorthCopying(key: ProgramKey, repeated: Repeated): boolean;
+}
 
 export interface Replicated {
   /** Computations that several devices do with the same values, where copying the results is faster. */
@@ -43,7 +52,8 @@ interface OfProgram {
 }
 
 export class Replicas {
-  private readonly programs: ReadonlyMap<ProgramKey, OfProgram>;
+  /** Made when they are first needed. */
+  private readonly programs = new Map<ProgramKey, OfProgram>();
   private contents: SameContents;
   /** A text of `contents`, made when it is needed. */
   private text: string | undefined;
@@ -54,14 +64,8 @@ export class Replicas {
   /** The contents, if they belong to this object alone. */
   private own: Map<string, number> | undefined;
 
-  constructor(private readonly context: Pick<GpuContext, 'programs' | 'ops' | 'layout'>) {
-    const { programs, ops, layout } = context;
-    this.programs = new Map(
-      programs.map((program) => {
-        const steps = stepsOf(program, ops, layout);
-        return [programKey(program.kind), { program, steps, scalars: scalarsOf(program), known: new Map() }];
-      }),
-    );
+  constructor(private readonly options: ReplicasOptions) {
+    const { programs } = options;
     const fills = new Map<string, number>();
     this.contents = new Map(
       programs.flatMap(({ lanes }) =>
@@ -86,7 +90,7 @@ export class Replicas {
   /** What the step that now runs repeats. */
   step(key: ProgramKey, feed: Feed): Replicated {
     this.written.clear();
-    const { scalars } = must(this.programs.get(key), `program '${key}'`);
+    const { scalars } = this.ofProgram(key);
     const sameScalars = scalars.every(([first, ...others]) => {
       const values = first && feed(first.instruction, first.device);
       return others.every(({ device, instruction }) => values && sameNumbers(values, feed(instruction, device)));
@@ -125,16 +129,25 @@ export class Replicas {
     return this.own;
   }
 
+  private ofProgram(key: ProgramKey): OfProgram {
+    const found = this.programs.get(key);
+    if (found) return found;
+    const { programs, steps } = this.options;
+    const program = programOf(programs, key);
+    const made = { program, steps: steps(program), scalars: scalarsOf(program), known: new Map() };
+    this.programs.set(key, made);
+    return made;
+  }
+
   private find(key: ProgramKey, before: SameContents, sameScalars: boolean, text = textOf(before)): Known {
-    const { ops, layout } = this.context;
-    const { program, steps, known } = must(this.programs.get(key), `program '${key}'`);
+    const { ops, isWorthCopying } = this.options;
+    const { program, steps, known } = this.ofProgram(key);
     const name = `${sameScalars} ${text}`;
     const found = known.get(name);
     if (found) return found;
     const { repeated, after } = sameValues(program, steps, ops, { before, sameScalars });
-    const locate = (device: DeviceIndex, buffer: string) => layout.locate(key, device, buffer);
     const worth = new Map(
-      [...repeated].filter(([, groups]) => groups.some((g) => g.others.length > 0 && isWorthCopying(g, locate))),
+      [...repeated].filter(([, groups]) => groups.some((g) => g.others.length > 0 && isWorthCopying(key, g))),
     );
     const made = { repeated: worth, signature: signatureOf(worth), after: textOf(after) === text ? before : after };
     known.set(name, made);
