@@ -186,7 +186,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   }));
   const reached = new Map(parameters.map((p) => [p.name, p]));
   return {
-    graph: config.fuse ? FUSION_PASSES.get().fuse(kept, keep) : kept,
+    graph: config.fuse ? FUSION_PASSES.get().fuse(kept, keep, { seedAfterLoss: config.gradScaler.enabled }) : kept,
     input: nameOf(x),
     output: nameOf(output),
     outputGradient,

@@ -23,14 +23,26 @@ export const FUSIONS: Readonly<Record<string, GraphPass>> = {
   fuseElementwise,
 };
 
+export interface FuseOptions {
+  /** All fusions if absent. */
+  readonly passes?: readonly GraphPass[];
+  /**
+   * The backward pass starts from a gradient that is made once the loss is computed, as by GradScaler, so the loss and
+   * its gradient are not one operator.
+   */
+  readonly seedAfterLoss?: boolean;
+}
+
 /** `keep`: values that code outside the graph reads (outputs, gradients of parameters). */
 export function fuse(
   graph: Graph,
   keep: ReadonlySet<ValueId>,
-  passes: readonly GraphPass[] = Object.values(FUSIONS),
+  { passes = Object.values(FUSIONS), seedAfterLoss = false }: FuseOptions = {},
 ): Graph {
   return prune(
-    passes.reduce((current, pass) => pass(current, keep), graph),
+    passes
+      .filter((pass) => !(seedAfterLoss && pass === fuseLoss))
+      .reduce((current, pass) => pass(current, keep), graph),
     keep,
   );
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
@@ -58,6 +59,19 @@ describe.each(small)('$name', ({ name, config }) => {
     expect(checkpointed.losses).toEqual(plain.losses);
     expect(checkpointed.weights).toEqual(plain.weights);
   });
+});
+
+test.each(MODES)('fused kernels give the same bits where GradScaler changes the scale, $mode', async (mode) => {
+  const base: ConfigInput = {
+    ...mode,
+    model: { layers: mlpLayers([3, 5, 3], 'Tanh') },
+    data: { type: 'randomRegression', samples: 24, in: 3, out: 3 },
+    loss: { type: 'MSELoss' },
+    ...{ batchSize: 6, precision: 'autocast-fp16', gradScaler: { enabled: true, growthInterval: 1 } },
+  };
+  const [plain, fused] = [await train(base, 4), await train({ ...base, fuse: true }, 4)];
+  expect(fused.losses).toEqual(plain.losses);
+  expect(fused.weights).toEqual(plain.weights);
 });
 
 test('checkpointing a deep model saves activations and costs part of a forward pass', async () => {
