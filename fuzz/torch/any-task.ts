@@ -40,7 +40,7 @@ function denseLayers(g: Gen, into: number, out: number): LayerInput[] {
   let width = into;
   for (let i = int(g, 1, 4); i > 0; i--) {
     const next = int(g, 2, 9);
-    const name = some(g, 15, () => ({ name: `part${layers.length}.fc` }));
+    const name = some(g, 15, () => ({ name: one(g, `part${layers.length}.fc`, `group.fc${layers.length}`) }));
     layers.push({ type: 'Linear', in: width, out: next, bias: often(g, 85), ...name });
     width = next;
     if (often(g, 20))

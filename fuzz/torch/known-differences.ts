@@ -52,8 +52,8 @@ const DIFFERENCES: readonly (readonly [what: string, (run: Run) => boolean])[] =
       mode === 'parameterServer' && !parameterServer.synchronous && notices.includes('resumed'),
   ],
   [
-    'checkpoints of scripts lack the state of PowerSGD, which begins again: README.md of the exported folder says so',
-    ({ config: { ddp }, notices }) => ddp.commHook.type === 'powerSGD' && notices.includes('resumed'),
+    'checkpoints of scripts lack the state of hooks, which begin again: README.md of the exported folder says so',
+    ({ config: { ddp }, notices }) => /SGD/.test(ddp.commHook.type) && notices.includes('resumed'),
   ],
   [
     'PyTorch looks losses up by the number of the micro-batch, in a list in the order of forward passes: a notice says so',

@@ -81,7 +81,7 @@ function notSaved({ ddp: { commHook } }: Config, trainPy: string): readonly stri
       : []),
     ...(commHook.type === 'localSGD'
       ? [
-          'differences between ranks between two averages: all ranks continue from the parameters of rank 0, and begin again with startLocalSGDIter steps of all-reduced gradients',
+          'how far local SGD has come: after `--resume` the ranks begin again with startLocalSGDIter steps of all-reduced gradients. A checkpoint that train.py writes has the parameters of rank 0 only',
         ]
       : []),
     ...(trainPy.includes('uneven=True')

@@ -10,6 +10,7 @@ import { parseConfig } from '../../config/parse-config';
 import { exportFiles } from '../../headless/export-run';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { savedAfter } from '../testing/checkpoint-runs';
 import { type ExportedCase, exportedApart } from '../testing/exported-apart';
 import { pythonWithTorch, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
 import { startWeights } from '../weights/weights';
@@ -32,6 +33,8 @@ const RUN: ConfigInput = {
   seed: 3,
 };
 
+const ADAM = { type: 'Adam', lr: 0.01 } as const;
+
 /** The weights that another seed draws. */
 async function otherStart() {
   const blueprint = createBlueprint(parseConfig({ ...RUN, seed: 9 }), {});
@@ -40,6 +43,11 @@ async function otherStart() {
 
 const CASES: readonly ExportedCase[] = [
   { name: 'modules inside modules of earlier layers', config: RUN },
+  {
+    name: 'modules inside modules of earlier layers, resumed: PyTorch counts their parameters in another order',
+    config: { ...RUN, optimizer: ADAM, steps: 4, resume: 'run' },
+    files: () => savedAfter({ ...RUN, optimizer: ADAM }, 2),
+  },
   {
     name: 'join, and a rank without a batch',
     config: { ...RUN, mode: 'ddp', worldSize: 3, dropLast: true, ddp: { samplesPerRank: [3, 10, 5], join: true } },

@@ -84,7 +84,10 @@ class Saved:
         prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
         cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
         # Each rank of a mesh has its own generator. On another mesh all continue from the generator of rank 0.
-        same = not {'mode', 'worldSize', 'mesh'}.intersection(other_settings(self.about, config))
+        others = other_settings(self.about, config)
+        same = not {'mode', 'worldSize', 'mesh'}.intersection(others)
+        if {'mode', 'worldSize'}.intersection(others):
+            self.own_weights = {}
         names = [f'rng_state.rank{rank if same else 0}', f'rng_state.{reader}', 'rng_state.0']
         self.generators = {'cpu': next(tensors[name] for name in names if name in tensors), **cuda}
 
@@ -95,8 +98,8 @@ class Saved:
         model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
 
     def load_own_weights(self, tensors):
-        """Under join() a rank without batches takes no steps, so ranks' weights and momenta may differ.
-        DistributedDataParallel has just given all ranks the weights of rank 0."""
+        """Ranks' weights may differ: under join() a rank without batches takes no steps, and with a hook such as local
+        SGD ranks average from time to time. DistributedDataParallel has just given all ranks the weights of rank 0."""
         with torch.no_grad():
             for name, p in tensors.named_parameters():
                 if name in self.own_weights:
@@ -107,9 +110,9 @@ class Saved:
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
         own = {id(p): name for name, p in tensors.named_parameters()}
-        # This rank may lack a group, or have several parameters for one shared weight.
-        if tensors.is_part or len(set(own.values())) < len(own):
-            names = json.loads(self.about['parameter_names'])
+        # This rank may lack a group, have several parameters for one shared weight, or count its parameters otherwise.
+        names = json.loads(self.about['parameter_names'])
+        if tensors.is_part or list(own.values()) != names:
             numbers = [[names.index(own[id(p)]) for p in of['params']] for of in optimizer.param_groups]
             saved = [next(group for group in saved_groups if params[0] in group['params']) for params in numbers]
             pairs = zip(optimizer.param_groups, saved, numbers)

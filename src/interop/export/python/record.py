@@ -144,7 +144,7 @@ class Run:
             for _ in range(self.first_epoch if self.every_epoch else number('optimizer_steps')):
                 self.advance()
         self.saved.load_optimizer(self.optimizer, self.tensors)
-        if self.uneven and self.saved.same_rows:
+        if not self.tensors.is_part:
             self.saved.load_own_weights(self.tensors)
 
     # ---- the training
