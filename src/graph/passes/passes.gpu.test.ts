@@ -18,7 +18,7 @@ import { FUSIONS, fuse as fuseBy } from './index';
 
 /** Chains of the operators too that do not ship. */
 const PASSES = Object.values({ ...FUSIONS, fuseElementwise: elementwiseFusion(ALL_STAGE_OPS) });
-const fuse = (graph: Graph, keep: ReadonlySet<ValueId>): Graph => fuseBy(graph, keep, PASSES);
+const fuse = (graph: Graph, keep: ReadonlySet<ValueId>): Graph => fuseBy(graph, keep, { passes: PASSES });
 
 let runner: LaunchRunner | undefined;
 beforeAll(async () => {
