@@ -76,6 +76,10 @@ it('shows medians with their spread, failures with their reason, ratios with the
 it('replaces a table between its marks, and only there', () => {
   const document = `intro\n${beginOf('cpu')}\n\nold\n\n${endOf('cpu')}\nprose\n`;
   expect(withTable(document, 'cpu', 'new\n')).toBe(`intro\n${beginOf('cpu')}\n\nnew\n\n${endOf('cpu')}\nprose\n`);
+  const long = `${'a word '.repeat(30)}\n\n| ${'x'.repeat(150)} |`;
+  const lines = withTable(document, 'cpu', long).split('\n');
+  expect(lines.filter((line) => line.length > 120)).toEqual([`| ${'x'.repeat(150)} |`]);
+  expect(lines.join(' ')).toContain('a word '.repeat(30).trim());
   expect(() => withTable(document, 'gpt2', 'new')).toThrow('no lines <!-- table gpt2');
 });
 

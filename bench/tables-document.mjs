@@ -15,8 +15,19 @@ export function withTable(document, id, text) {
   const begin = document.indexOf(beginOf(id));
   const end = document.indexOf(endOf(id), begin);
   if (begin < 0 || end < 0) throw new Error(`The document has no lines ${beginOf(id)} and ${endOf(id)}.`);
-  return `${document.slice(0, begin + beginOf(id).length)}\n\n${text.trim()}\n\n${document.slice(end)}`;
+  return `${document.slice(0, begin + beginOf(id).length)}\n\n${folded(text.trim())}\n\n${document.slice(end)}`;
 }
+
+const WIDTH = 120;
+
+/** Lines of at most WIDTH characters; rows of tables stay as they are. @param {string} text */
+const folded = (text) =>
+  text
+    .split('\n')
+    .map((line) =>
+      line.startsWith('|') ? line : line.replace(new RegExp(`(.{1,${WIDTH}})(?: +|$)`, 'g'), '$1\n').trimEnd(),
+    )
+    .join('\n');
 
 /** @param {string} id @param {string} text */
 export function writeTable(id, text) {
