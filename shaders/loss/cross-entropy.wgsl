@@ -12,6 +12,7 @@ override WEIGHTED: u32 = 0u;
 override STRIDED: u32 = 0u;
 override WHOLE: u32 = 0u;
 override REDUCTION: u32 = 0u; // 0 mean, 1 sum, 2 none
+override ONCE: u32 = 0u; // 1: reads a row once, with a running maximum, for GPUs that wait for memory
 
 struct Params {
   rows: u32, classes: u32, inner: u32, ignore_index: u32, smoothing: f32,
@@ -38,6 +39,7 @@ fn log_sum_exp(start: u32, step: u32) -> vec2f {
   var top = vec4f(-3.4028234e38);
   var poison = 0.0;
   var sum = 0.0;
+  if (ONCE == 1u) { return running_log_sum_exp(start, step); }
   if (STRIDED == 0u && params.classes % 4u == 0u) {
     let end = (start + params.classes) / 4u;
     for (var k = start / 4u; k < end; k++) {
@@ -59,6 +61,26 @@ fn log_sum_exp(start: u32, step: u32) -> vec2f {
   }
   for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c * step] - top.x); }
   return vec2f(top.x, log(sum)) + poison;
+}
+
+// Max and log sum of a row that starts at `start` and has an element every `step`; NaN if the row has one. Where the
+// maximum grows, the sum so far shrinks.
+fn running_log_sum_exp(start: u32, step: u32) -> vec2f {
+  var top = -3.4028234e38;
+  var poison = 0.0;
+  var sum = 0.0;
+  let vectors = STRIDED == 0u && params.classes % 4u == 0u;
+  for (var c = 0u; c < params.classes; c += select(1u, 4u, vectors)) {
+    var v = vec4f(-3.4028234e38);
+    if (vectors) { v = x_4[(start + c) / 4u]; } else { v.x = x[start + c * step]; }
+    let larger = max(max(max(v.x, v.y), max(v.z, v.w)), top);
+    if (any((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))) { poison = nan(); }
+    let e = exp(v - larger);
+    sum = sum * exp(top - larger) + e.x;
+    if (vectors) { sum += e.y + e.z + e.w; }
+    top = larger;
+  }
+  return vec2f(top, log(sum)) + poison;
 }
 
 // Loss and weight of row r.

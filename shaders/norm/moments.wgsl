@@ -2,6 +2,10 @@
 // plane] -> partial [2, channels, parts]: the mean of each part and its sum of squared deviations from that mean. A
 // part is every `slices`-th batch row and, there, every `lanes`-th element of the plane; parts = slices * lanes. One
 // invocation per part: neighbours read neighbouring elements. No barriers.
+// 1: x is read once, for GPUs that wait for memory, and the first element takes the place of the first mean. Because it
+// is one of the elements, an offset of all elements costs no digits.
+override ONCE: u32 = 0u;
+
 struct Params {
   batch: u32,
   channels: u32,
@@ -28,16 +32,17 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (slice >= params.slices) { return; }
   let start = id.z * params.x_stride + channel * params.plane;
   let step = params.channels * params.plane;
-  var sum = 0.0;
-  var count = 0.0;
-  for (var n = slice; n < params.batch; n += params.slices) {
-    let row = start + n * step;
-    for (var p = lane; p < params.plane; p += params.lanes) {
-      sum += x[row + p];
-      count += 1.0;
+  let rows = (params.batch - slice + params.slices - 1u) / params.slices;
+  let count = f32(rows * ((params.plane - lane + params.lanes - 1u) / params.lanes));
+  var guess = x[start + slice * step + lane];
+  if (ONCE == 0u) {
+    var sum = 0.0;
+    for (var n = slice; n < params.batch; n += params.slices) {
+      let row = start + n * step;
+      for (var p = lane; p < params.plane; p += params.lanes) { sum += x[row + p]; }
     }
+    guess = sum / count;
   }
-  let guess = sum / count;
   // The deviations correct the mean too, whose sum may have lost digits to a large offset.
   var deviations = 0.0;
   var squares = 0.0;

@@ -27,32 +27,24 @@ fn weight(c: u32, instance: u32) -> f32 {
   return weights[instance * params.weights_stride + c];
 }
 
-// Max and log sum of a row that starts at `start` and has an element every `step`; NaN if the row has one.
-fn log_sum_exp(start: u32, step: u32) -> vec2f {
-  var top = vec4f(-3.4028234e38);
+// Max and log sum of a row that starts at `start` and has an element every `step`; NaN if the row has one. Where the
+// maximum grows, the sum so far shrinks.
+fn running_log_sum_exp(start: u32, step: u32) -> vec2f {
+  var top = -3.4028234e38;
   var poison = 0.0;
   var sum = 0.0;
-  if (STRIDED == 0u && params.classes % 4u == 0u) {
-    let end = (start + params.classes) / 4u;
-    for (var k = start / 4u; k < end; k++) {
-      let v = x_4[k];
-      top = max(top, v);
-      if (any((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))) { poison = nan(); }
-    }
-    let largest = max(max(top.x, top.y), max(top.z, top.w));
-    for (var k = start / 4u; k < end; k++) {
-      let e = exp(x_4[k] - largest);
-      sum = sum + e.x + e.y + e.z + e.w;
-    }
-    return vec2f(largest, log(sum)) + poison;
+  let vectors = STRIDED == 0u && params.classes % 4u == 0u;
+  for (var c = 0u; c < params.classes; c += select(1u, 4u, vectors)) {
+    var v = vec4f(-3.4028234e38);
+    if (vectors) { v = x_4[(start + c) / 4u]; } else { v.x = x[start + c * step]; }
+    let larger = max(max(max(v.x, v.y), max(v.z, v.w)), top);
+    if (any((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))) { poison = nan(); }
+    let e = exp(v - larger);
+    sum = sum * exp(top - larger) + e.x;
+    if (vectors) { sum += e.y + e.z + e.w; }
+    top = larger;
   }
-  for (var c = 0u; c < params.classes; c++) {
-    let v = x[start + c * step];
-    top.x = max(top.x, v);
-    if ((bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u) { poison = nan(); }
-  }
-  for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c * step] - top.x); }
-  return vec2f(top.x, log(sum)) + poison;
+  return vec2f(top, log(sum)) + poison;
 }
 
 // Loss and weight of row r.
@@ -61,7 +53,7 @@ fn row(r: u32, instance: u32) -> vec2f {
   let own = select(r * params.classes, (r / step) * params.classes * step + r % step, STRIDED == 1u); // within x
   let start = instance * params.x_stride + own;
   var base = vec2f(); // max, log sum
-  if (LOG_PROBS == 0u) { base = log_sum_exp(start, step); }
+  if (LOG_PROBS == 0u) { base = running_log_sum_exp(start, step); }
   var loss = vec3f(0.0, 0.0, 1.0); // loss, sum of q, weight
   var spread = params.smoothing / f32(params.classes);
   if (TARGET == 0u) {

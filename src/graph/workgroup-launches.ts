@@ -21,7 +21,7 @@ export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): reado
     if (JOINS.has(launch.kernel) || isInGradient(launch, launches[i - 2])) return [];
     const next = launches[i + 1];
     const product = productOf(launch);
-    if (product) return [productFor(product, tuning, launch)];
+    if (product) return [productFor({ ...product, isSummed: sums(next, product.a) }, tuning, launch)];
     const before = launches[i - 1];
     if (before && keysOfAttention(before, launch)) return [];
     const gradient = convolutionGradient(launch, launches[i + 2]) ?? keysOfAttention(launch, next);
@@ -152,9 +152,12 @@ const alike =
   (kernel: KernelId, count: number): Rule =>
   (launch) => ({ ...launch, kernel, workgroups: grid(numberAt(launch.params, count), 1) });
 
-const wholeLoss: Rule = (launch) => {
+/** The same kernel reads its input once instead of twice, in an order of its own. */
+const once: Rule = (launch) => ({ ...launch, constants: { ...launch.constants, ONCE: 1 } });
+
+const crossEntropy: Rule = (launch, next) => {
   const { WHOLE, ...constants } = launch.constants ?? {};
-  return WHOLE === 1 ? { ...launch, kernel: 'workgroup/cross-entropy', constants } : undefined;
+  return WHOLE === 1 ? { ...launch, kernel: 'workgroup/cross-entropy', constants } : once(launch, next);
 };
 
 const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
@@ -173,7 +176,9 @@ const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
   'norm/batch-norm-statistics': alike('workgroup/batch-norm-statistics', 1),
   'norm/batch-norm-grad-reduce': alike('workgroup/batch-norm-grad-reduce', 0),
   'loss/mean': (launch) => ({ ...launch, kernel: 'workgroup/mean' }),
-  'loss/cross-entropy': wholeLoss,
+  'norm/moments': once,
+  'norm/moments-vec4': once,
+  'loss/cross-entropy': crossEntropy,
   'loss/cross-entropy-grad': (launch) => ({ ...launch, constants: { ...launch.constants, KEEP: 1 } }),
 };
 
@@ -209,7 +214,17 @@ const FILLING = 128;
 /** Most traffic of a product, relative to the minimum (each operand and the result once). */
 const MOST_TRAFFIC = 2;
 
-function productFor(product: StridedProduct, tuning: KernelTuning, launch: DenseLaunch): DenseLaunch {
+interface SharedProduct extends StridedProduct {
+  /** The next launch reads `a` once more: it sums the gradient of a bias. */
+  readonly isSummed?: boolean;
+}
+
+const sums = (launch: Launch | undefined, operand: number): boolean =>
+  launch?.kind === 'dense' &&
+  (launch.kernel === 'ops/sum' || launch.kernel === 'reduce/sum-vec4') &&
+  launch.bindings[0] === operand;
+
+function productFor(product: SharedProduct, tuning: KernelTuning, launch: DenseLaunch): DenseLaunch {
   const { m, n } = product;
   const { matmul } = tuning;
   const isSlower = isProduct(launch.kernel) && matmul['workgroup/product'] > matmul[launch.kernel];
@@ -218,13 +233,13 @@ function productFor(product: StridedProduct, tuning: KernelTuning, launch: Dense
 }
 
 /** Traffic with tiles of this size, relative to the minimum. */
-function trafficOf({ m, n, k }: StridedProduct, rows: number, columns: number): number {
-  const read = m * k * Math.ceil(n / columns) + n * k * Math.ceil(m / rows);
+function trafficOf({ m, n, k, isSummed }: SharedProduct, rows: number, columns: number): number {
+  const read = m * k * (Math.ceil(n / columns) + (isSummed ? 1 : 0)) + n * k * Math.ceil(m / rows);
   return (read + m * n) / (m * k + n * k + m * n);
 }
 
 /** `rows`: of a tile, 64 or 128; by default tall tiles if they are numerous enough or save reads. */
-export function sharedProduct(product: StridedProduct, { rows, largeTiles }: TileChoice = {}): DenseLaunch {
+export function sharedProduct(product: SharedProduct, { rows, largeTiles }: TileChoice = {}): DenseLaunch {
   return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, largeTiles) / 8, CUT: 0 });
 }
 
@@ -234,14 +249,14 @@ interface TileChoice {
   readonly largeTiles?: boolean;
 }
 
-function rowsOfTile(product: StridedProduct, rows?: 64 | 128, largeTiles = false): 64 | 128 {
+function rowsOfTile(product: SharedProduct, rows?: 64 | 128, largeTiles = false): 64 | 128 {
   if (rows !== undefined) return rows;
   const tall = Math.ceil(product.m / 128) * Math.ceil(product.n / 64) >= FILLING;
   return tall || (largeTiles && trafficOf(product, 64, 64) > MOST_TRAFFIC) ? 128 : 64;
 }
 
 /** A product cut along k into 4 or 16 slices, by shape. The adapter chooses the tiles; the bits are the same. */
-function cutProduct(product: StridedProduct, { largeTiles }: KernelTuning): DenseLaunch {
+function cutProduct(product: SharedProduct, { largeTiles }: KernelTuning): DenseLaunch {
   const side = 4 * sideOf(product);
   return largeTiles && trafficOf(product, side, side) > MOST_TRAFFIC ? slicedProduct(product) : splitProduct(product);
 }
@@ -261,7 +276,7 @@ export function splitProduct(product: StridedProduct): DenseLaunch {
 }
 
 /** Large tiles, whose slices are computed one after the other. */
-export function slicedProduct(product: StridedProduct, rows?: 64 | 128): DenseLaunch {
+export function slicedProduct(product: SharedProduct, rows?: 64 | 128): DenseLaunch {
   return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, true) / 8, CUT: 1 });
 }
 
