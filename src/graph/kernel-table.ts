@@ -168,6 +168,8 @@ export const KERNELS = {
   'workgroup/layer-norm-grad-params': { tensors: 'rrrrww', params: 2 },
   'workgroup/mean': { tensors: 'rww', params: 2 },
   'workgroup/product': { tensors: 'rrrrrw', params: 9 },
+  'workgroup/softmax': { tensors: 'rw', params: 3 },
+  'workgroup/softmax-grad': { tensors: 'rrw', params: 3 },
   'workgroup/split-product': { tensors: 'rrrrrw', params: 9 },
   'workgroup/sum': { tensors: 'ww', params: 6 },
 } as const satisfies Record<string, KernelSpec>;

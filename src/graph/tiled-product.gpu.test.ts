@@ -13,7 +13,7 @@ import { matmul } from './ops/linear/matmul';
 import { randomSource } from './testing/case-tools';
 import { LaunchRunner } from './testing/run-launch';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from './tiled-product';
-import { sharedProduct, slicedProduct, splitProduct } from './workgroup-launches';
+import { sharedProduct, slicedProduct, splitProduct } from './workgroup-products';
 
 let runner: LaunchRunner | undefined;
 

@@ -7,7 +7,7 @@ import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../..
 import { grid } from '../../../graph/launch';
 import type { DenseLaunch } from '../../../graph/op';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from '../../../graph/tiled-product';
-import { sharedProduct, slicedProduct, splitProduct } from '../../../graph/workgroup-launches';
+import { sharedProduct, slicedProduct, splitProduct } from '../../../graph/workgroup-products';
 import { STORAGE } from '../gpu-flags';
 import type { PipelineCache } from '../pipelines';
 import { timeOf } from './run-launch-alone';
