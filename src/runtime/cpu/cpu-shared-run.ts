@@ -4,7 +4,7 @@
  */
 import { must } from '../../base/invariant';
 import { Part } from '../../base/part';
-import type { BufferSpec, Lane, Program } from '../../program/instruction';
+import type { BufferSpec, Program } from '../../program/instruction';
 import { programOf } from '../../program/program-of';
 import { type LanePosition, positionsAfter, reach } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
@@ -14,10 +14,10 @@ import { nowUs } from '../clock';
 import type { InstructionRecord, Stop } from '../executor';
 import type { Replicas, Replicated } from '../replicas';
 import { type CpuContext, isShared } from './cpu-context';
-import { type CpuAction, groupedSteps, programActions } from './program-actions';
+import { type CpuAction, programActions } from './program-actions';
 
 /** Loaded for Programs with replicas, before their executor is made. */
-export const REPLICAS = new Part('What replicas compute only once', () => import('../replicas'));
+export const REPLICAS = new Part('What replicas compute only once', () => import('./cpu-replicas'));
 if (!globalThis.LOCKSTEP_SITE) await REPLICAS.load();
 
 /**
@@ -25,9 +25,6 @@ if (!globalThis.LOCKSTEP_SITE) await REPLICAS.load();
  * ranks.
  */
 const LONG = 4096;
-
-const lengthOf = ({ buffers }: Lane, names: readonly string[]): number =>
-  buffers.reduce((sum, { name, shape }) => sum + (names.includes(name) ? elements(shape) : 0), 0);
 
 /** Whether several lanes hold a persistent buffer of the same name that is long enough for copies. */
 export const mayRepeat = (programs: readonly Program[]): boolean =>
@@ -52,7 +49,7 @@ export class CpuSharedRun {
   constructor(private readonly context: CpuContext) {
     const own = context.programs.filter((program) => isShared(context, program));
     this.own = new Map(own.map((program) => [programKey(program.kind), program]));
-    this.replicas = replicasOf(own, context);
+    this.replicas = mayRepeat(own) ? REPLICAS.get().replicasOf(own, context.ops, LONG) : undefined;
   }
 
   has(key: ProgramKey): boolean {
@@ -108,7 +105,9 @@ export class CpuSharedRun {
   private asFolds(key: ProgramKey, replicated: Replicated | undefined): readonly CpuAction[] {
     const name = replicated ? `${key} ${replicated.signature}` : key;
     return known(this.folded, name, () =>
-      programActions(this.context, this.program(key), { fold: true, repeated: replicated?.repeated }),
+      replicated
+        ? REPLICAS.get().actionsWithCopies(this.context, this.program(key), replicated.repeated)
+        : programActions(this.context, this.program(key), { fold: true }),
     );
   }
 
@@ -125,17 +124,4 @@ function known<K>(made: Map<K, readonly CpuAction[]>, key: K, make: () => readon
   const found = made.get(key) ?? make();
   made.set(key, found);
   return found;
-}
-
-function replicasOf(programs: readonly Program[], { ops }: CpuContext): Replicas | undefined {
-  if (!mayRepeat(programs)) return undefined;
-  const laneOf = (key: ProgramKey, device: DeviceIndex): Lane | undefined =>
-    programOf(programs, key).lanes.find((lane) => lane.device === device);
-  return new (REPLICAS.get().Replicas)({
-    programs,
-    ops,
-    steps: (program) => groupedSteps(program, ops),
-    isWorthCopying: (key, { first: { device, instruction } }) =>
-      lengthOf(must(laneOf(key, device), `lane ${device}`), instruction.outputs) >= LONG,
-  });
 }
