@@ -61,7 +61,14 @@ export function ChooseBeside({ comparison }: { comparison: RunComparison }) {
             <AppContexts services={services} palette={palette}>
               <ModePicker disabled={false} />
               <WorldSize disabled={false} />
-              <CommitField label="or by a link" text="" commit={commitLink} title="A link to a run of Lockstep" wide />
+              <CommitField
+                label="or by a link"
+                text=""
+                whenEmpty=""
+                title="A link to a run of Lockstep"
+                commit={commitLink}
+                wide
+              />
               <Setup />
             </AppContexts>
           </form>

@@ -18,9 +18,12 @@ interface CommitFieldProps {
   readonly numeric?: boolean;
   /** For a long text: a separate line below the label. */
   readonly wide?: boolean;
+  /** Shown in a field without text: what holds then. */
+  readonly whenEmpty?: string;
 }
 
-export function CommitField({ label, text, commit, title, numeric = true, wide = false }: CommitFieldProps) {
+export function CommitField(props: CommitFieldProps) {
+  const { label, text, commit, title, numeric = true, wide = false, whenEmpty = 'default' } = props;
   const id = useId();
   const [draft, setDraft] = useState(text);
   const [problem, setProblem] = useState<string>();
@@ -55,7 +58,7 @@ export function CommitField({ label, text, commit, title, numeric = true, wide =
         autoComplete="off"
         spellCheck={false}
         value={draft}
-        placeholder={text === '' ? 'default' : undefined}
+        placeholder={text === '' ? whenEmpty : undefined}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}
         onChange={(event) => setDraft(event.target.value)}

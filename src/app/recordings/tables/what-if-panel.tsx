@@ -69,7 +69,14 @@ export function WhatIfPanel({ ask }: { readonly ask: OpenRecordings['whatIf'] })
     <div className={whatIfStyles['root']}>
       <div className={whatIfStyles['fields']}>
         {FIELDS.map(({ key, label, title }) => (
-          <CommitField key={key} label={label} title={title} text={given[key]?.toString() ?? ''} commit={commit(key)} />
+          <CommitField
+            key={key}
+            label={label}
+            title={title}
+            text={given[key]?.toString() ?? ''}
+            whenEmpty="as recorded"
+            commit={commit(key)}
+          />
         ))}
         <p className={styles['soft']}>Left empty: as recorded.</p>
       </div>
