@@ -58,7 +58,7 @@ export function normalCdf(x: number): number {
   return f(0.5 + (above > 0.5 ? 0.5 : above < -0.5 ? -0.5 : above));
 }
 
-/** 1 / (1 + e^-x), within 2 ulp; 0 below -87. */
+/** 1 / (1 + e^-x), within 2.5 ulp down to -87, and 0 below. */
 export function sigmoid(x: number): number {
   const e = expOfNegative(-Math.abs(x));
   return f((x < 0 ? e : 1) / f(1 + e));
