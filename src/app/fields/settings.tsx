@@ -36,13 +36,18 @@ function useSetting(path: string) {
   return { value: readSetting(config, place), range: rangeOf(config, place), set, setText };
 }
 
-export function NumberSetting({ path, title, description }: Setting) {
+interface NumberSettingProps extends Setting {
+  /** What holds without a number. */
+  readonly whenEmpty?: string;
+}
+
+export function NumberSetting({ path, title, description, ...empty }: NumberSettingProps) {
   const { value, range, setText } = useSetting(path);
   if (range?.kind !== 'number') return null;
   const commit = (text: string) => setText(text, parseNumber);
   const shown = value === undefined ? '' : String(value);
   const numeric = range.word === undefined;
-  return <CommitField label={title} text={shown} commit={commit} title={description} numeric={numeric} />;
+  return <CommitField label={title} text={shown} commit={commit} title={description} numeric={numeric} {...empty} />;
 }
 
 const FITS_BESIDE_LABEL = 12;

@@ -78,6 +78,7 @@ export function LayerFields({ layer, index, before, canRemove, row, apply }: Lay
           label={wordsOf(layer.type, field).title}
           title={wordsOf(layer.type, field).description}
           text={print(lookup(values, field))}
+          {...(field === 'paddingIdx' ? { whenEmpty: 'none' } : {})}
           commit={(text) => apply(withLayerField(config, index, field, parse(text), row))}
         />
       ))}

@@ -156,3 +156,10 @@ it('gives no reason for a setting that does not exist, or that has a field', () 
   const names = new Set(layers.flatMap((path) => [path.at(-1), path.slice(-2).join('.')]));
   expect(Object.keys(LAYER_WITHOUT_FIELD).filter((name) => !names.has(name))).toEqual([]);
 });
+
+it.each([
+  ['clipGradNorm', 'off', 2],
+  ['model.layers.Embedding', 'none', 1],
+])('an empty field says what holds: %s', (place, words, count) => {
+  expect(markupFor(place).split(`placeholder="${words}"`)).toHaveLength(1 + count);
+});

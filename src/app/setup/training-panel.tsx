@@ -98,9 +98,9 @@ export function TrainingPanel() {
         <FlagSetting {...RUN.shuffle} />
         <FlagSetting {...RUN.dropLast} />
       </details>
-      <NumberSetting {...RUN.clipGradNorm} />
+      <NumberSetting {...RUN.clipGradNorm} whenEmpty="off" />
       {config.clipGradNorm !== undefined && <NumberSetting {...RUN.clipGradNormType} />}
-      <NumberSetting {...RUN.clipGradValue} />
+      <NumberSetting {...RUN.clipGradValue} whenEmpty="off" />
       <NumberSetting {...RUN.accumulate} />
       <PrecisionFields />
       <FlagSetting {...RUN.fuse} />
