@@ -128,3 +128,15 @@ it('in a traced step every rank computes, and the replicas stay equal', async ()
 it('a net whose copies would not be faster is stepped by every rank', async () => {
   expect((await train(testRun(SETTINGS), 'together')).steps).toEqual(always(RANKS));
 });
+
+/** Ranks whose weights, buffers or gradients may differ, with nets that are long enough for copies. */
+it.each([
+  { ddp: { rankSeeds: 'beforeModel', initSync: false } },
+  { ddp: { commHook: { type: 'localSGD', startLocalSGDIter: 2, period: 2 } } },
+  { ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 2 } } },
+  { accumulate: 2 },
+] as const)('the bits of ranks by themselves: %o', async (settings) => {
+  const run = testRun({ ...SETTINGS, ...settings }, LAYERS);
+  const own = { ...run, parameters: run.parameters.map((p) => ({ ...p, data: p.data.map((w) => w + p.device) })) };
+  for (const one of [run, own]) expect((await train(one, 'together')).held).toEqual((await train(one, 'apart')).held);
+});
