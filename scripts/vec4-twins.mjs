@@ -62,6 +62,14 @@ export const TWINS = {
     sums: ['sum'],
     changes: [['let inner = params.inner;', 'let inner = params.inner / 4u;']],
   },
+  'shape/add-picks': {
+    head: `
+// The sum of shape/add-picks, four neighbours of a slice per invocation: dx[o, k, i] = sum of dy[o, j, i] over the
+// positions j chained to k, inner a multiple of 4. Exists because following a chain then costs a quarter.`,
+    tensors: ['dy', 'dx'],
+    sums: ['sum'],
+    changes: [['let inner = params.inner;', 'let inner = params.inner / 4u;']],
+  },
   'shape/copy': {
     head: `
 // The strided copy of shape/copy, four neighbours per invocation: y[to + sum c_d to_d] = x[from + sum c_d from_d], with

@@ -31,7 +31,7 @@ export const EMBEDDING_VECTORS: readonly (readonly [string, VectorOp])[] = [
       const chains = chainsOf(attrs);
       const places = [addressOf(dy), addressOf(ids), ids.length, addressOf(dx), n, inner, chains.skip, chains.first];
       return () => {
-        cpuPositions(ids, [head, next], chains);
+        cpuPositions(ids, [head, next], chains, n);
         dx.fill(0);
         kernels.addRows(...places);
       };

@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
+import { bitsOf } from '../../../tensor/bits';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
 import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs, TensorType } from '../../op';
@@ -90,6 +91,45 @@ it.each([
     expect(y).toEqual(at(expected, z));
   });
 });
+
+it.each([
+  [8, -1, 0],
+  [5, 9, 0],
+  [4, -1, 1000],
+])(
+  'chains 150 positions of 5,000 rows by the positions alone, rows of %i, padding %i, ids from %i',
+  async (...made) => {
+    const [width, skip, first] = made;
+    const inputs = [f32(150, width), i32(150)];
+    const attrs = { shape: [5000, width], skip, first };
+    const op = must(ALL_OPS.get('embedding/embedding-grad'), 'the operator');
+    const types = { inputs, outputs: op.infer(inputs, attrs), attrs };
+    const fill = width % 4 === 0 ? 'shape/fill-vec4' : 'shape/fill';
+    expect(
+      op
+        .lower(types)
+        .map((launch) => launch.kernel)
+        .slice(0, 2),
+    ).toEqual([fill, 'shape/chain-picks']);
+    const random = randomSource(5);
+    // Few ids, so that chains are long; some are outside the table.
+    const ids = Int32Array.from(
+      { length: 150 },
+      (_, j) => first + Math.floor(random() * 30) + (j % 7 === 0 ? 4985 : -3),
+    );
+    const dy = Float32Array.from({ length: 150 * width }, () => random() - 0.4);
+    const expected = types.outputs.map((t) => allocate(t.dtype, elements(t.shape)));
+    const given = { inputs: [dy, ids], inputTypes: inputs, outputTypes: types.outputs, attrs };
+    op.cpu({ ...given, outputs: expected, scratch: new CpuScratch() });
+    const outputs = await must(runner, 'runner').run(op, types, [
+      [dy, ids],
+      [dy, ids],
+    ]);
+    for (const actual of outputs) {
+      expect(actual.map(bitsOf)).toEqual(expected.map(bitsOf));
+    }
+  },
+);
 
 it('gives NaN for an index out of range, and only there', async () => {
   const gpu = must(runner, 'runner');

@@ -2,7 +2,7 @@
  * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and
  * the mechanism of 'embedding/embedding', which is index_select along dim 0. The gradient adds dy, equal indices in
  * order of position: the first launches chain the positions of each index (head, then next), and in the last launch
- * every element of dx walks its chain. So it needs no atomics, and the order is deterministic.
+ * one invocation per element walks the chain. So it needs no atomics, and the order is deterministic.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -61,31 +61,44 @@ export function cpuPick(
 }
 type Fault = (index: number) => LockstepError;
 
-/**
- * Up to this many comparisons, every index scans all positions; beyond, chains are built block by block and then
- * linked.
- */
+/** Up to this many comparisons of rows with positions, every row scans all positions. */
 const SCAN_LIMIT = 131_072;
 const BLOCK = 128;
 
 /**
- * Outputs of a gradient with chains: dx, the first position of each index, the next position after each position, and
- * the GPU's tables of blocks.
+ * How a GPU chains the positions, by shape alone; all forms add in the same order. 'rows': every row scans all
+ * positions. 'blocks': chains within blocks of positions, with a table entry per row and block, are linked. 'picks',
+ * for tables with many more rows than positions: every position looks for the next one with its index, so that only the
+ * launch that fills dx with zeros works per row.
+ */
+function chainForm(n: number, picks: number): 'rows' | 'blocks' | 'picks' {
+  if (n * picks <= SCAN_LIMIT) return 'rows';
+  return picks * BLOCK <= n * 4 ? 'picks' : 'blocks';
+}
+
+/**
+ * Outputs of a gradient with chains: dx, the first position of each index ('picks': the row of each position that is
+ * the first of its index), the next position after each position, and the GPU's tables of blocks.
  */
 export function chainTypes(shape: Shape, n: number, picks: number): readonly TensorType[] {
+  const form = chainForm(n, picks);
   const table: TensorType = { shape: [Math.ceil(picks / BLOCK) * n], dtype: 'i32' };
   return [
     { shape, dtype: 'f32' },
-    { shape: [n], dtype: 'i32' },
+    { shape: [form === 'picks' ? picks : n], dtype: 'i32' },
     { shape: [picks], dtype: 'i32' },
-    ...(n * picks > SCAN_LIMIT ? [table, table] : []),
+    ...(form === 'blocks' ? [table, table] : []),
   ];
 }
 
 function lowerPositions(n: number, picks: number, skip: number, first: number): readonly DenseLaunch[] {
   const skipped = skip < 0 ? n : skip;
-  if (n * picks <= SCAN_LIMIT) {
-    const params = [n, picks, skipped, first];
+  const params = [n, picks, skipped, first];
+  const form = chainForm(n, picks);
+  if (form === 'picks') {
+    return [{ kind: 'dense', kernel: 'shape/chain-picks', bindings: [1, 3, 4], params, workgroups: grid(picks) }];
+  }
+  if (form === 'rows') {
     return [{ kind: 'dense', kernel: 'shape/chain-positions', bindings: [1, 3, 4], params, workgroups: grid(n) }];
   }
   const blocks = Math.ceil(picks / BLOCK);
@@ -123,8 +136,24 @@ export function lowerChains(
   { skip, first }: Chains,
 ): readonly DenseLaunch[] {
   const four = inner % 4 === 0;
+  const positions = lowerPositions(n, picks, skip, first);
+  if (chainForm(n, picks) === 'picks') {
+    const all = (outer * n * inner) / (four ? 4 : 1);
+    const fill = four ? 'shape/fill-vec4' : 'shape/fill';
+    return [
+      { kind: 'dense', kernel: fill, bindings: [2], params: [all, 0], workgroups: grid(all) },
+      ...positions,
+      {
+        kind: 'dense',
+        kernel: four ? 'shape/add-picks-vec4' : 'shape/add-picks',
+        bindings: [0, 3, 4, 2],
+        params: [outer, n, inner, picks],
+        workgroups: grid((outer * picks * inner) / (four ? 4 : 1)),
+      },
+    ];
+  }
   return [
-    ...lowerPositions(n, picks, skip, first),
+    ...positions,
     {
       kind: 'dense',
       kernel: four ? 'shape/add-chains-vec4' : 'shape/add-chains',
@@ -135,12 +164,26 @@ export function lowerChains(
   ];
 }
 
-/** Fills head and next as the kernel does. */
+/** Fills the chains of a table of n rows as the kernel does. */
 export function cpuPositions(
   index: HostArray,
   [head, next]: readonly [HostArray, HostArray],
   { skip, first }: Chains,
+  n: number,
 ): void {
+  if (chainForm(n, index.length) === 'picks') {
+    const later = new Map<number, number>();
+    for (let j = index.length - 1; j >= 0; j--) {
+      const k = (index[j] as number) - first;
+      const inside = k >= 0 && k < n;
+      const after = inside ? later.get(k) : undefined;
+      next[j] = after ?? -1;
+      head[j] = inside && k !== skip ? k : -1;
+      if (after !== undefined) head[after] = -1;
+      later.set(k, j);
+    }
+    return;
+  }
   head.fill(-1);
   for (let j = index.length - 1; j >= 0; j--) {
     const k = (index[j] as number) - first;
@@ -159,7 +202,7 @@ export function cpuChains(
 ): void {
   const { skip, first } = chains;
   const picks = index.length;
-  cpuPositions(index, [head, next], chains);
+  cpuPositions(index, [head, next], chains, n);
   dx.fill(0);
   for (let o = 0, from = 0; o < outer; o++) {
     for (let j = 0; j < picks; j++, from += inner) {
