@@ -1,6 +1,6 @@
 /**
- * Loads the WebAssembly kernels for the CPU if a Program has an operator that is large enough to need them. Called when
- * a run opens (training/create-training, runtime/launch), before anything is computed.
+ * Loads the WebAssembly kernels for the CPU if a Program has an operator that is worth it. Called when a run opens
+ * (training/create-training, runtime/launch), before anything is computed.
  */
 import { Part } from '../base/part';
 import type { VectorPart } from '../graph/vectors/vector-op';
@@ -47,21 +47,26 @@ const SHARED_FUSED = new Part(
 /** An instruction with at least this many floating-point operations is worth loading the kernels. */
 const LARGE = 200_000;
 
-/** Whether a Program has an instruction that is large enough for the kernels. */
-export const hasLarge = (programs: readonly Program[]): boolean =>
+/** Operators whose plain loops are several times slower, because JavaScript rounds to float32 by a conversion. */
+const SLOW_IN_LOOPS = /^(ops\/(gelu|silu)|attention\/)/;
+
+/** Whether a Program has an instruction that is worth loading the kernels. */
+export const usesKernels = (programs: readonly Program[]): boolean =>
   programs.some(({ lanes }) =>
-    lanes.some(({ instructions }) => instructions.some((i) => i.kind === 'compute' && i.flops >= LARGE)),
+    lanes.some(({ instructions }) =>
+      instructions.some((i) => i.kind === 'compute' && (i.flops >= LARGE || SLOW_IN_LOOPS.test(i.op))),
+    ),
   );
 
 /**
- * Loads the kernels if these Programs are large enough. A machine without relaxed SIMD gets kernels without fused
+ * Loads the kernels if these Programs use them. A machine without relaxed SIMD gets kernels without fused
  * multiply-add.
  */
 export async function loadVectors(
   programs: readonly Program[],
   { threads, fusedMultiplyAdd }: CpuSettings = PLAIN_CPU,
 ): Promise<VectorPart | undefined> {
-  if (!hasLarge(programs)) return undefined;
+  if (!usesKernels(programs)) return undefined;
   const plain = await VECTORS.load();
   if (threads === 1 && !fusedMultiplyAdd) return plain;
   const one = fusedMultiplyAdd ? await FUSED.load() : undefined;

@@ -1,6 +1,6 @@
 /** Notices for runs that ask for several threads of the CPU device or for fused multiply-add. Loaded for such runs. */
 import { instantiate } from '../graph/vectors/kernels';
-import { type CpuSettings, FUSED, hasLarge } from '../parallel/vector-ops';
+import { type CpuSettings, FUSED, usesKernels } from '../parallel/vector-ops';
 import type { Program } from '../program/instruction';
 import type { Notice } from '../protocol/notice';
 import { canShareMemory } from '../runtime/can-share-memory';
@@ -36,7 +36,7 @@ async function fusedNotice(kind: DeviceChoice['kind'], programs: readonly Progra
   const of = (text: string, hint: string): Notice => ({ level: 'info', id: 'fusedMultiplyAdd', text, hint });
   if (kind !== 'cpu')
     return of('fusedMultiplyAdd: true has no effect on WebGPU: it is for the CPU device.', 'Choose device "cpu".');
-  if (!hasLarge(programs))
+  if (!usesKernels(programs))
     return of(
       'fusedMultiplyAdd: true has no effect: no operator of this net is large enough for the vector kernels.',
       'The run has the same numbers without the setting.',

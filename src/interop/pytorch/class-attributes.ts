@@ -78,7 +78,7 @@ export function classAttributes(layers: readonly LayerConfig[], { devices, liste
     }
     const isFree = name !== '' && !taken.has(name);
     if (!isFree && parametersOf(layer).length > 0) renamed = true;
-    const path = isFree ? name : `layer${i}`;
+    const path = isFree ? name : freeName(`layer${i}`, taken);
     // The module is put into the modules of earlier layers whose names begin in the same way.
     for (const above of pathsTo(path)
       .slice(0, -1)
@@ -95,6 +95,9 @@ export function classAttributes(layers: readonly LayerConfig[], { devices, liste
   }
   return { inits, forwards, modules, embedding, renamed };
 }
+
+const freeName = (name: string, taken: ReadonlySet<string>): string =>
+  taken.has(name) ? freeName(`${name}_`, taken) : name;
 
 /** a, a.b and a.b.c for a.b.c. */
 const pathsTo = (path: string): readonly string[] =>

@@ -28,6 +28,9 @@ async function besideOne(config: ConfigInput) {
   };
 }
 
+/** Each rank hands on its tokens of the sequence. */
+const BY_TOKENS = { style: 'RowwiseParallel', inputLayouts: 'Replicate', outputLayouts: 'Shard(1)' } as const;
+
 const TEXT: ConfigInput = {
   batchSize: 12,
   model: {
@@ -40,7 +43,7 @@ const TEXT: ConfigInput = {
   data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd'.repeat(4), context: 4 },
   loss: { type: 'CrossEntropyLoss' },
   optimizer: { type: 'SGD', lr: 0.3 },
-  tensor: { plan: { ln: 'SequenceParallel' } },
+  tensor: { plan: { tok: BY_TOKENS, pos: BY_TOKENS, ln: 'SequenceParallel' } },
 };
 
 test.each<ConfigInput>([

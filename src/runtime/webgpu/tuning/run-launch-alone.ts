@@ -47,7 +47,7 @@ export async function timeOf(launch: DenseLaunch, bench: Bench): Promise<number>
   }
 }
 
-/** The bits of the buffers `read` after one dispatch. */
+/** The bits of the buffers `read` after one dispatch, which finds zeros in them. */
 export async function wordsAfter(launch: DenseLaunch, bench: Bench, read: readonly number[]): Promise<Uint32Array> {
   const { device } = bench;
   const { encode, destroy } = await bind(launch, bench);
@@ -56,6 +56,7 @@ export async function wordsAfter(launch: DenseLaunch, bench: Bench, read: readon
   const answer = device.createBuffer({ label: 'answer', size, usage: COPY_DST | MAP_READ });
   try {
     const encoder = device.createCommandEncoder();
+    for (const buffer of buffers) encoder.clearBuffer(buffer);
     encode(encoder, 1);
     let to = 0;
     for (const buffer of buffers) {
