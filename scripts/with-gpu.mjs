@@ -31,4 +31,6 @@ const result = spawnSync(path.join(root, 'node_modules', '.bin', command), args,
   env: { ...process.env, ...environment },
   shell: process.platform === 'win32',
 });
+if (result.error)
+  console.error(`${command} did not start (${result.error.message}). Is it a command of node_modules/.bin?`);
 process.exit(result.status ?? 1);
