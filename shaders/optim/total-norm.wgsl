@@ -3,10 +3,12 @@
 //
 // Second part of torch.nn.utils.clip_grad_norm_. Workgroup x takes one share; each of its 256 invocations adds the
 // elements of its stride in runs of 32 (a run is summed on its own, so that a long sum loses no more bits than a short
-// one), then the first adds the 256 results in order. The order depends on nothing but count and share: the same bits
-// on every run.
+// one), then the first adds the 256 results in order, or, with TREE (on GPUs with fast workgroup memory), all of them
+// add the upper half to the lower half until one result is left. The order depends on nothing but count, share and
+// TREE: the same bits on every run.
 
 override ROOT: bool = false;
+override TREE: bool = false;
 // norm_type; 0 is PyTorch's inf.
 override P: f32 = 2.0;
 
@@ -58,12 +60,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     own = joined(own, part);
   }
   parts[lane] = own;
+  if (TREE) {
+    for (var half = 128u; half > 0u; half /= 2u) {
+      workgroupBarrier();
+      if (lane < half) {
+        parts[lane] = joined(parts[lane], parts[lane + half]);
+      }
+    }
+  }
   workgroupBarrier();
   if (lane > 0u) {
     return;
   }
   var all = 0.0;
-  for (var i = 0u; i < min(256u, end - begin); i++) {
+  for (var i = 0u; i < select(min(256u, end - begin), 1u, TREE); i++) {
     all = joined(all, parts[i]);
   }
   total[group.z * params.total_stride + group.x] = select(all, root(all), ROOT);

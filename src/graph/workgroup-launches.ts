@@ -191,6 +191,7 @@ const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
   'ops/softmax-grad': softmax('workgroup/softmax-grad', 0),
   'ops/log-softmax-grad': softmax('workgroup/softmax-grad', 1),
   'loss/mean': (launch) => ({ ...launch, kernel: 'workgroup/mean' }),
+  'optim/total-norm': (launch) => ({ ...launch, constants: { ...launch.constants, TREE: 1 } }),
   'norm/moments': once,
   'norm/moments-vec4': once,
   'loss/cross-entropy': crossEntropy,
