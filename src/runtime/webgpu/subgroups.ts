@@ -37,7 +37,12 @@ export async function subgroupKernels(
   return (await opened.compiled.exactSubgroups) ? { shaders: replaced, subgroups: size } : { shaders };
 }
 
-export async function subgroupsAreFaster(opened: Compiler, shaders: Shaders): Promise<boolean> {
+/** False, too, if the time is over before all kernels have run. */
+export async function subgroupsAreFaster(
+  opened: Compiler,
+  shaders: Shaders,
+  isOver: () => boolean = () => false,
+): Promise<boolean> {
   const size = sizeOf(opened.device);
   if (size < 2) return false;
   const replaced = await withShuffles(shaders, size);
@@ -49,6 +54,7 @@ export async function subgroupsAreFaster(opened: Compiler, shaders: Shaders): Pr
     if (!(await compiles(plain, shuffled))) return false;
     let [before, after] = [0, 0];
     for (const launch of LAUNCHES) {
+      if (isOver()) return false;
       before += await timeOf(launch, plain);
       after += await timeOf(launch, shuffled);
     }

@@ -60,6 +60,27 @@ describe('an adapter', () => {
     expect(store.saved).toEqual(['some GPU']);
     expect(device.takeError()).toBeUndefined();
   });
+
+  it('that is slow keeps its defaults where two seconds were too short, until the next visit', async () => {
+    const store = counting();
+    const device = asAdapter(false);
+    let ms = 0;
+    let asked = 0;
+    const slow = () => {
+      asked++;
+      ms += 900;
+      return ms;
+    };
+    const first = await chooseTuning(device, SHADERS, store, slow);
+    expect(first.matmul).toEqual({ ...SOFTWARE_TUNING.matmul, 'workgroup/product': 0.5 });
+    expect(first).toMatchObject({ workgroups: true, largeTiles: false, subgroups: false });
+    expect(store.saved).toEqual([]);
+    // When it begins, before three kernels (two run), before subgroups, before storing.
+    expect(asked).toBe(6);
+    expect(await chooseTuning(device, SHADERS, store)).toBe(first);
+    await chooseTuning(asAdapter(false), SHADERS, store);
+    expect(store.saved).toEqual(['some GPU']);
+  });
 });
 
 it('reaches every lowering', () => {

@@ -1,7 +1,8 @@
 /**
  * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that suits the kernel, for
  * KernelTuning. Takes a few milliseconds per kernel after compiling; called once per unknown hardware adapter
- * (choose-tuning.ts). It does not check results; tests compare the kernels' bits.
+ * (choose-tuning.ts). It does not check results; tests compare the kernels' bits. If the time is over before all
+ * kernels have run, the result is empty.
  */
 import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';
 import { grid } from '../../../graph/launch';
@@ -34,7 +35,8 @@ export async function measureProducts(
   device: GPUDevice,
   pipelines: PipelineCache,
   shaders: Readonly<Record<string, string>>,
-): Promise<Pick<KernelTuning, 'matmul' | 'largeTiles'>> {
+  isOver: () => boolean,
+): Promise<Partial<Pick<KernelTuning, 'matmul' | 'largeTiles'>>> {
   const buffers = ['a', 'b', 'c'].map((name) =>
     device.createBuffer({ label: `tuning ${name}`, size: SIZE * SIZE * 4, usage: STORAGE }),
   );
@@ -42,8 +44,11 @@ export async function measureProducts(
   const times: [ProductKernel, number][] = [];
   let largeTiles = false;
   try {
-    for (const kernel of PRODUCT_KERNELS) times.push([kernel, await time(launchOf(kernel))]);
-    largeTiles = (await time(slicedProduct(SMALL))) <= (await time(splitProduct(SMALL)));
+    for (const kernel of PRODUCT_KERNELS) {
+      if (isOver()) return {};
+      times.push([kernel, await time(launchOf(kernel))]);
+    }
+    largeTiles = !isOver() && (await time(slicedProduct(SMALL))) <= (await time(splitProduct(SMALL)));
   } finally {
     for (const buffer of buffers) buffer.destroy();
   }
