@@ -23,6 +23,8 @@ test(
     /** While a large room is open, the list for the keyboard has only the items of the large room. */
     const isOpen = async (rank: number) => await first(new RegExp(`^rank ${rank}\\. press ×, Esc or outside it`));
     const allRooms = async () => await first(/press: shows this room large/);
+    // Before the rooms are drawn, a click hits nothing.
+    await allRooms();
     // With the mouse: the title of the first room, then the button to the next rank, then ×.
     await picture.click({ position: { x: 30, y: 12 } });
     await isOpen(0);

@@ -136,7 +136,7 @@ export function trainingOn(
       corrupted = transfer !== undefined;
       await world.corrupt(transfer && { tag: transfer.tag, add });
     },
-    positions: () => world.positions(),
+    positions: (limitMs) => world.positions(limitMs),
     kill: (rank) => world.kill(rank),
     lose: () => world.lose(),
     async dispose() {

@@ -37,8 +37,8 @@ export interface Training {
   checkpoint(): Promise<Checkpoint>;
   restore(checkpoint: Checkpoint): Promise<void>;
   corrupt(event: number | undefined, add: number): Promise<void>;
-  /** The positions of the devices in the running step. */
-  positions(): Promise<readonly StandsAt[]>;
+  /** The positions of the devices in the running step, of the ranks in workers that answer in time. */
+  positions(limitMs?: number): Promise<readonly StandsAt[]>;
   /** Ends a rank now, as a crash would. */
   kill(rank: Rank): Promise<void>;
   lose(): Promise<void>;

@@ -24,7 +24,7 @@ const SILENCE_MS = 60_000;
 const PING_MS = 2000;
 /** Time that a rank has to release its devices before its worker is terminated. */
 const FAREWELL_MS = 500;
-/** Time that the remaining ranks have to report their current instructions. */
+/** Time that the remaining ranks of a failed world have to report their current instructions. */
 const POSITIONS_MS = 300;
 
 export class RankHandle {
@@ -125,12 +125,12 @@ export class RankHandle {
   }
 
   /** The current instructions of its devices; empty if the rank does not report them in time. */
-  async positions(): Promise<readonly StandsAt[]> {
+  async positions(limitMs = POSITIONS_MS): Promise<readonly StandsAt[]> {
     let found: readonly StandsAt[] = [];
     const asked = this.api.positions().then((positions) => {
       found = positions;
     });
-    await within(POSITIONS_MS, asked).catch(() => {});
+    await within(limitMs, asked).catch(() => {});
     return found;
   }
 

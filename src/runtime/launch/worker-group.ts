@@ -34,9 +34,9 @@ export class WorkerGroup {
     );
   }
 
-  async positions(without?: RankHandle): Promise<readonly StandsAt[]> {
+  async positions(limitMs?: number, without?: RankHandle): Promise<readonly StandsAt[]> {
     const asked = this.ranks.filter((rank) => rank !== without);
-    return (await Promise.all(asked.map((rank) => rank.positions()))).flat();
+    return (await Promise.all(asked.map((rank) => rank.positions(limitMs)))).flat();
   }
 
   /** The same call on every rank. */
@@ -51,7 +51,7 @@ export class WorkerGroup {
   /** Fails all ranks with the first failure: asks the others for their positions, then ends their waiting. */
   failAll(make: (positions: readonly StandsAt[]) => LockstepError, without?: RankHandle): Promise<LockstepError> {
     this.failing ??= (async () => {
-      const error = make(await this.positions(without));
+      const error = make(await this.positions(undefined, without));
       for (const rank of this.ranks) {
         if (rank !== without) rank.abort(error);
         rank.close(error);

@@ -116,7 +116,7 @@ function worldOf(
       handle?.kill();
       handle?.fail('was killed');
     },
-    positions: () => group.positions(),
+    positions: (limitMs) => group.positions(limitMs),
     async abort(error) {
       await group.failAll(() => error);
     },

@@ -118,8 +118,8 @@ export interface World {
   corrupt(corruption: Corruption | undefined): Promise<void>;
   /** Ends a rank now, like a crash: its worker, or its part of this thread. The world fails with 'rank-failed'. */
   kill(rank: Rank): Promise<void>;
-  /** The positions of the devices in the running step. */
-  positions(): Promise<readonly StandsAt[]>;
+  /** The positions of the devices in the running step, of the ranks in workers that answer in time. */
+  positions(limitMs?: number): Promise<readonly StandsAt[]>;
   /** Fails all pending calls with this error, and refuses later calls. */
   abort(error: LockstepError): Promise<void>;
   /** Test hook: lose the device, as a driver reset would. */

@@ -12,6 +12,11 @@ import { FAILURE_WORDS } from './failure-words-part';
 const EVERY_MS = 250;
 /** Ranks wait for each other in every step, but not for this long. */
 const NOTABLE_MS = 500;
+/**
+ * Ranks in workers have so long to say where they are. On a busy machine a rank that sleeps answers late, so a look
+ * that has found no rank waiting gives twice as long to the next one, up to the second number.
+ */
+const [ANSWER_MS, MOST_MS] = [300, 5000];
 /** The watch does not wait longer for the words about failures. */
 const LOADING_MS = 1000;
 
@@ -31,6 +36,7 @@ export interface WatchOptions {
 export function watchStandstill({ blueprint, training, microBatch, say }: WatchOptions): StandstillWatch {
   let said = false;
   let looking = false;
+  let patienceMs = ANSWER_MS;
   const tell = (standstill: Standstill | undefined, stuck = standstill !== undefined) => {
     if (stuck || said) say(standstill, stuck);
     said = stuck;
@@ -38,21 +44,22 @@ export function watchStandstill({ blueprint, training, microBatch, say }: WatchO
   const look = async () => {
     const watched = training();
     const since = watched.busySinceMs;
-    if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
+    if (since === undefined || performance.now() - since < NOTABLE_MS) {
+      patienceMs = ANSWER_MS;
+      return tell(undefined);
+    }
     await within(
       LOADING_MS,
       FAILURE_WORDS.load().catch(() => undefined),
     );
     const words = FAILURE_WORDS.now();
-    const positions = await watched.positions();
+    const positions = await watched.positions(patienceMs);
+    const stands = positions.some(({ waitedMs = 0 }) => waitedMs >= NOTABLE_MS);
+    if (!stands) patienceMs = Math.min(2 * patienceMs, MOST_MS);
     // A step that finished in the meantime was not a standstill.
     if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
     if (words) tell(words.standstillOf(blueprint, positions, microBatch(), NOTABLE_MS));
-    else
-      tell(
-        undefined,
-        positions.some(({ waitedMs = 0 }) => waitedMs >= NOTABLE_MS),
-      );
+    else tell(undefined, stands);
   };
   const timer = setInterval(() => {
     if (looking) return;

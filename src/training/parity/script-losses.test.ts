@@ -91,7 +91,12 @@ describe.each(SCRIPT_SETS)('$name', (set) => {
     const { torch, outputs } = runTorchScripts(python, await Promise.all(cases.map(torchScript)));
     cases.forEach((one, i) => {
       const expected = printedIn(torch, one, recorded.cases[one.name]);
-      expectEqual(outputs[i]?.printed ?? [], expected, `${one.name}, torch ${torch}`);
+      const { printed = [], error = null } = outputs[i] ?? {};
+      expectEqual(
+        printed,
+        expected,
+        `${one.name}, torch ${torch}${error === null ? '' : `, which ended with ${error}`}`,
+      );
     });
   }
 });
