@@ -91,7 +91,8 @@ def stand_ins():
 
 
 def process(code, args, rank, processes, folder, pipe):
-    """One rank, in a fork: its losses go into the pipe, with the error that ended it."""
+    """One rank, in a fork: its losses go into the pipe, a line each, and then the error that ended it, or null. The
+    lines of a rank that crashes in torch's own code arrive, too."""
     import signal
 
     signal.alarm(SECONDS)
@@ -104,8 +105,12 @@ def process(code, args, rank, processes, folder, pipe):
         begin(backend, init_method=f'file://{folder}/store', rank=rank, world_size=processes, **settings)
 
     torch.distributed.init_process_group = init
-    printed, error = [], None
-    names = {'__name__': '__main__', 'print': lambda *values: printed.extend(float(value) for value in values)}
+    out, error = os.fdopen(pipe, 'w'), None
+
+    def tell(*values):
+        print(*(json.dumps(float(value)) for value in values), sep='\n', file=out, flush=True)
+
+    names = {'__name__': '__main__', 'print': tell}
     try:
         if code is None:
             sys.argv, sys.path[0] = ['train.py', *args], folder
@@ -114,9 +119,15 @@ def process(code, args, rank, processes, folder, pipe):
             exec(compile(printing_all(code), 'train.py', 'exec'), names)
     except BaseException:
         error = traceback.format_exc()
-    with os.fdopen(pipe, 'w') as out:
-        json.dump({'printed': printed, 'error': error}, out)
+    print(json.dumps({'error': error}), file=out, flush=True)
     os._exit(0)
+
+
+def told_by(text):
+    """What a rank has told through its pipe."""
+    lines = [json.loads(line) for line in text.splitlines() if line]
+    *printed, last = lines if lines and isinstance(lines[-1], dict) else [*lines, None]
+    return {'printed': printed, 'error': last['error'] if last else f'crashed, or took over {SECONDS} s'}
 
 
 def run(processes, files, code=None, args=(), gives=()):
@@ -140,7 +151,7 @@ def run(processes, files, code=None, args=(), gives=()):
             with os.fdopen(read) as f:
                 text = f.read()
             os.waitpid(child, 0)
-            told.append(json.loads(text) if text else {'printed': [], 'error': f'ended, or took over {SECONDS} s'})
+            told.append(told_by(text))
         paths = {name: os.path.join(folder, name) for name in gives}
         there = {name: path for name, path in paths.items() if os.path.exists(path)}
         given = {name: base64.b64encode(open(path, 'rb').read()).decode() for name, path in there.items()}
