@@ -8,6 +8,9 @@ import styles from './fields.module.css';
 /** A number with a decimal comma, as in many languages: 0,5. */
 const COMMA = /^\s*-?\d*,\d+\s*$/;
 
+/** Below the last visible field, a problem would be hidden. */
+const scrollTo = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' });
+
 interface CommitFieldProps {
   readonly label: string;
   /** The committed value as text. */
@@ -66,7 +69,7 @@ export function CommitField(props: CommitFieldProps) {
         onKeyDown={onKeyDown}
       />
       {problem !== undefined && (
-        <p id={`${id}-problem`} className={styles['problem']} role="alert">
+        <p ref={scrollTo} id={`${id}-problem`} className={styles['problem']} role="alert">
           {problem}
         </p>
       )}

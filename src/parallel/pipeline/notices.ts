@@ -97,29 +97,23 @@ function viewNotices(config: Config): readonly Notice[] {
     .map(({ end }) => end - 1);
   const flat = last.filter((layer) => endsInView(at(layers, layer)));
   const cut = last.filter((layer) => isCutBehind(config, layer));
-  const stops = 'PyTorch stops in this schedule if a stage ends with';
-  const words = '“Can’t detach views in-place”. This run continues.';
-  const notice = { level: 'warning', id: 'stage-ends-in-view' } as const;
-  return [
-    ...(flat.length > 0
-      ? [
-          {
-            ...notice,
-            text: `${stops} Flatten, as layer ${flat.join(' and ')} does: ${words}`,
-            hint: 'Begin the next stage with the Flatten layer: change pipeline.split.',
-          },
-        ]
-      : []),
-    ...(cut.length > 0
-      ? [
-          {
-            ...notice,
-            text: `${stops} a layer that tensor.plan cuts, as layer ${cut.join(' and ')} is, because the output of such a layer is a view of a DTensor: ${words}`,
-            hint: 'Let the stage end with another layer, such as an activation: change pipeline.split.',
-          },
-        ]
-      : []),
-  ];
+  const endsIn = (what: string, hint: string): Notice => ({
+    level: 'warning',
+    id: 'stage-ends-in-view',
+    text: `PyTorch stops in this schedule if a stage ends with ${what}: “Can’t detach views in-place”. This run continues.`,
+    hint: `${hint}: change pipeline.split.`,
+  });
+  const notices: Notice[] = [];
+  if (flat.length > 0)
+    notices.push(endsIn(`Flatten, as layer ${flat.join(' and ')} does`, 'Begin the next stage with the Flatten layer'));
+  if (cut.length > 0)
+    notices.push(
+      endsIn(
+        `a layer that tensor.plan cuts, as layer ${cut.join(' and ')} is, because the output of such a layer is a view of a DTensor`,
+        'Let the stage end with another layer, such as an activation',
+      ),
+    );
+  return notices;
 }
 
 /** Whether the output of a layer of the model is what a module of the plan returns. */

@@ -78,7 +78,6 @@ export function WhatIfPanel({ ask }: { readonly ask: OpenRecordings['whatIf'] })
             commit={commit(key)}
           />
         ))}
-        <p className={styles['soft']}>Left empty: as recorded.</p>
       </div>
       {found.problem && (
         <p className={styles['soft']} role="status">
